@@ -1,0 +1,26 @@
+# Our own targets link this privately; system and third-party headers never see it.
+add_library(goldenv_warnings INTERFACE)
+target_compile_options(goldenv_warnings INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
+  -Wconversion -Wsign-conversion -Wnull-dereference -Wformat=2)
+if(GOLDENV_WERROR)
+  target_compile_options(goldenv_warnings INTERFACE -Werror)
+endif()
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+
+if(GOLDENV_SANITIZE)
+  add_compile_options(-fsanitize=${GOLDENV_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${GOLDENV_SANITIZE})
+else()
+  # Loading libstdc++ costs a sixth of a start, and start-up is most of what `goldenv check` costs.
+  add_link_options(-static-libstdc++ -static-libgcc)
+endif()
+add_compile_options(-ffunction-sections -fdata-sections)
+add_link_options(-Wl,--gc-sections -Wl,--as-needed)

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "doc/node.h"
+#include "facts/reading.h"
+
+namespace goldenv::facts {
+
+inline constexpr int kSnapshotVersion = 0;
+
+/// All facts of one source at one moment.
+struct Snapshot {
+  std::string source;               ///< as named by the user: "@live", "root:...", a path
+  std::vector<std::string> listed;  ///< families in which a missing member is absent, sorted
+  std::vector<Fact> facts;          ///< sorted by key, no duplicates
+
+  /// The fact as stored, or nullptr.
+  [[nodiscard]] const Fact* find(const FactKey& key) const;
+
+  /// The fact under a canonical key, also one that is not stored: a missing member of a listed
+  /// family is absent, any other missing key unknown (not-stated in a text, else not-probed);
+  /// views (kernel.cmdline.<parameter>) are computed. `file@PATH` likewise unknown.
+  [[nodiscard]] Fact read(const FactKey& key) const;
+
+  /// host.name where it is known, else the source.
+  [[nodiscard]] std::string title() const;
+};
+
+/// Sorts and checks: later facts of one key replace earlier ones.
+Snapshot make_snapshot(std::string source, std::vector<std::string> listed, std::vector<Fact> facts);
+
+/// Text form (docs/SNAPSHOT.md):
+///   goldenv_snapshot: 0
+///   source: "@live"
+///   listed: [env]
+///   facts:
+///     driver: {value: 535.129.03, from: /proc/driver/nvidia/version}
+///     gpu.vbios: {value: {92.00.45.00.03: 7, 92.00.45.00.05: 1}, of: 8}
+///     env.X: {absent: not in its environment}
+///     pcie.acs: {unknown: denied, needs: root}
+/// to_node and from_node are inverses for every snapshot.
+doc::Node to_node(const Snapshot& snapshot);
+/// Errors: malformed, with the position in the text: no goldenv_snapshot, another version of it,
+/// unknown keys (with the nearest), readings that are none, values of a wrong form for their key.
+Result<Snapshot> from_node(const doc::Node& node, std::string_view name);
+
+/// Whether a document is a snapshot (has the key goldenv_snapshot) rather than a manifest.
+bool is_snapshot(const doc::Node& node);
+
+}  // namespace goldenv::facts

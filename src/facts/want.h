@@ -1,0 +1,63 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "base/truth.h"
+#include "doc/node.h"
+#include "facts/catalogue.h"
+#include "facts/reading.h"
+#include "facts/snapshot.h"
+#include "version/version.h"
+
+namespace goldenv::facts {
+
+/// What is wanted of one fact.
+struct Want {
+  enum class Kind {
+    exact,       ///< value: equal to it, by the key's type
+    any_of,      ///< any: one of these is met
+    constraint,  ///< constraint: versions and numbers
+    differs,     ///< value: anything but it (`!=` on a key without order)
+    absent,      ///< must not be there
+    any,         ///< nothing: drops an inherited pin
+  };
+  Kind kind = Kind::exact;
+  Value value;
+  std::vector<Want> any;
+  version::Constraint constraint;
+
+  friend bool operator==(const Want&, const Want&) = default;
+};
+
+/// What a manifest's YAML says is wanted, by the key's type. Text rules (DESIGN section 4):
+/// `absent` and `any` are words (written ==absent, ==any where literal); a comparison operator, a
+/// comma list or `.*` makes a constraint on versions, integers and numbers; a sequence is any-of,
+/// but the value itself where the key is a list or set; a mapping is the value where the key is a
+/// map or counts all instances. Bytes take suffixes (64MiB). Choices keep unlisted values.
+/// Errors: malformed with position.
+Result<Want> parse_want(const Resolved& key, const doc::Node& node, std::string_view file);
+
+/// Inverse of parse_want.
+doc::Node to_node(const Resolved& key, const Want& want);
+
+/// One line for people: ">=5.5", "2.19.3 or 2.20.5", "absent".
+std::string describe(const Want& want);
+
+/// Whether a reading is what is wanted. Unknown readings are unknown; a prefix that agrees as far as
+/// it goes is unknown; one_of is met if any member meets it; a tally is met only if every entry
+/// is; kernel ordered constraints look at `upstream` (the reading of kernel.upstream).
+Truth meets(const Entry& entry, const Want& want, const Reading& reading, const Reading& upstream);
+
+/// Whether two readings of one key are the same fact: yes, no, or unknown (one side is not known,
+/// or their prefixes and one_ofs overlap). Numbers within the key's tolerance are the same;
+/// kernel.cmdline is compared without identity words.
+Truth same(const Entry& entry, const Reading& a, const Reading& b);
+
+/// The words of a kernel command line that identify this machine or boot: root=, BOOT_IMAGE=,
+/// resume=, ip= (and rd.* / initrd forms of them).
+bool is_identity_parameter(std::string_view word);
+
+}  // namespace goldenv::facts

@@ -1,0 +1,111 @@
+#include "probe/probe.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace goldenv::probe {
+namespace {
+
+// Views are computed from a stored fact, so asking for the view means asking for that fact.
+std::string stored_name(std::string_view name) {
+  const facts::Entry* entry = facts::entry_of(name);
+  return entry != nullptr && !entry->view.empty() ? std::string(entry->view) : std::string(name);
+}
+
+}  // namespace
+
+Survey::Survey(const host::Host& host, Request request)
+    : host_(host), request_(std::move(request)) {
+  for (const facts::FactKey& key : request_.named) {
+    wanted_.push_back(stored_name(key.name));
+  }
+  std::ranges::sort(wanted_);
+  wanted_.erase(std::ranges::unique(wanted_).begin(), wanted_.end());
+  home_ = host_.variable("HOME").value_or("");
+}
+
+bool Survey::wants(std::string_view name) const {
+  return !request_.only_named || std::ranges::binary_search(wanted_, name);
+}
+
+bool Survey::wants_below(std::string_view family) const {
+  if (!request_.only_named) {
+    return true;
+  }
+  const std::string start = std::string(family) + ".";
+  const auto first = std::ranges::lower_bound(wanted_, start);
+  return first != wanted_.end() && first->starts_with(start);
+}
+
+std::vector<std::string> Survey::named_below(std::string_view family) const {
+  const std::string start = std::string(family) + ".";
+  std::vector<std::string> names;
+  for (auto it = std::ranges::lower_bound(wanted_, start);
+       it != wanted_.end() && it->starts_with(start); ++it) {
+    names.push_back(it->substr(start.size()));
+  }
+  return names;
+}
+
+std::vector<std::string> Survey::labels_of(std::string_view name) const {
+  std::vector<std::string> labels;
+  for (const facts::FactKey& key : request_.named) {
+    if (key.name == name && !key.label.empty()) {
+      labels.push_back(key.label);
+    }
+  }
+  std::ranges::sort(labels);
+  labels.erase(std::ranges::unique(labels).begin(), labels.end());
+  return labels;
+}
+
+void Survey::add(std::string_view key, facts::Reading reading, facts::Evidence evidence) {
+  facts::FactKey parsed = facts::FactKey::parse(key);
+  if (!wants(parsed.name)) {
+    return;
+  }
+  facts_.push_back({std::move(parsed), std::move(reading), std::move(evidence)});
+}
+
+void Survey::listed(std::string_view family) { listed_.emplace_back(family); }
+
+std::string Survey::tilde(std::string_view path) const {
+  if (home_.size() > 1 && path.starts_with(home_) &&
+      (path.size() == home_.size() || path[home_.size()] == '/')) {
+    return "~" + std::string(path.substr(home_.size()));
+  }
+  return std::string(path);
+}
+
+facts::Snapshot Survey::snapshot(std::string source) && {
+  return facts::make_snapshot(std::move(source), std::move(listed_), std::move(facts_));
+}
+
+facts::Snapshot look(const host::Host& host, const Request& request, std::string source) {
+  Survey survey(host, request);
+  for (const Probe* probe : probes()) {
+    const bool wanted =
+        !request.only_named ||
+        std::ranges::any_of(request.named, [&](const facts::FactKey& key) {
+          const std::string name = stored_name(key.name);
+          return std::ranges::any_of(probe->keys, [&](std::string_view pattern) {
+            return glob_matches(pattern, name);
+          });
+        });
+    if (wanted) {
+      probe->run(survey);
+    }
+  }
+  return std::move(survey).snapshot(std::move(source));
+}
+
+facts::Reading one_line(const host::Host& host, std::string_view path) {
+  const Result<std::string> text = host.read_file(path, 4096);
+  if (!text) {
+    return facts::unread(text.error());
+  }
+  return facts::Value::scalar(std::string(trim(*text)));
+}
+
+}  // namespace goldenv::probe
