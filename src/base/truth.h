@@ -13,6 +13,9 @@ constexpr Truth operator&(Truth a, Truth b) {
   if (a == Truth::no || b == Truth::no) return Truth::no;
   return a == Truth::unknown || b == Truth::unknown ? Truth::unknown : Truth::yes;
 }
-constexpr Truth operator|(Truth a, Truth b) { return !(!a & !b); }
+constexpr Truth operator|(Truth a, Truth b) {
+  const Truth neither = (!a) & (!b);
+  return !neither;
+}
 
 }  // namespace goldenv

@@ -38,8 +38,8 @@ struct Node {
   [[nodiscard]] const Node* find(std::string_view key) const;
 
   static Node scalar(std::string text, bool quoted = false);
-  static Node sequence(std::vector<Node> items = {});
-  static Node mapping(std::vector<Entry> entries = {});
+  static Node sequence(std::vector<Node> items);
+  static Node mapping(std::vector<Entry> entries);
 };
 
 struct Node::Entry {
