@@ -13,11 +13,39 @@
 namespace goldenv::facts {
 
 enum class Layer : std::uint8_t {
-  host, firmware, hardware, kernel, driver, network, tuning, limits, storage, library, cuda, python,
-  framework, packages, environment, services, files, leftovers, events,
+  host,
+  firmware,
+  hardware,
+  kernel,
+  driver,
+  network,
+  tuning,
+  limits,
+  storage,
+  library,
+  cuda,
+  python,
+  framework,
+  packages,
+  environment,
+  services,
+  files,
+  leftovers,
+  events,
 };
 enum class Type : std::uint8_t {
-  version, text, integer, number, boolean, list, set, map, path, digest, bytes, choice,
+  version,
+  text,
+  integer,
+  number,
+  boolean,
+  list,
+  set,
+  map,
+  path,
+  digest,
+  bytes,
+  choice,
 };
 enum class Class : std::uint8_t { golden, identity, volatile_ };
 enum class Level : std::uint8_t { must, should, info, omit };  ///< in order of weight
@@ -33,26 +61,26 @@ struct Companion {
 /// One key or family of keys of the vocabulary. All text points into static storage.
 /// Source: docs/facts.yaml, to which a test holds the table equal.
 struct Entry {
-  std::string_view key;  ///< with placeholders: "module.<module>.loaded"
-  std::string_view also;       ///< further spellings, separated by blanks
-  Layer layer;
-  Type type;
-  version::Scheme scheme;      ///< where type is version
-  std::string_view values;     ///< of a choice, separated by '|'
-  std::string_view unit;
-  Scope scope;
-  Class klass;
-  std::string_view needs;      ///< "", root, same-user, nvml, ptrace
-  Level level;
-  std::string_view compare;    ///< "" (by type) or "numeric-tolerance:2%", ":1MiB"
-  Many many;
-  std::string_view label;      ///< what stands after @
-  std::string_view with;       ///< headline it normally moves with; may hold the placeholder
-  std::span<const Companion> with_names;
-  std::string_view identity_names;  ///< members of that class, separated by blanks, globs
-  std::string_view volatile_names;
-  std::string_view view;       ///< the fact it is computed from
-  std::string_view meaning;
+  std::string_view key = {};   ///< with placeholders: "module.<module>.loaded"
+  std::string_view also = {};  ///< further spellings, separated by blanks
+  Layer layer = Layer::host;
+  Type type = Type::text;
+  version::Scheme scheme = version::Scheme::dotted;  ///< where type is version
+  std::string_view values = {};                      ///< of a choice, separated by '|'
+  std::string_view unit = {};
+  Scope scope = Scope::host;
+  Class klass = Class::golden;
+  std::string_view needs = {};    ///< "", root, same-user, nvml, ptrace
+  Level level = Level::info;      ///< in a generated lock; omit for identity and volatile
+  std::string_view compare = {};  ///< "" (by type) or "numeric-tolerance:2%", ":1MiB"
+  Many many = Many::one;
+  std::string_view label = {};  ///< what stands after @
+  std::string_view with = {};   ///< headline it normally moves with; may hold the placeholder
+  std::span<const Companion> with_names = {};
+  std::string_view identity_names = {};  ///< members of that class, separated by blanks, globs
+  std::string_view volatile_names = {};
+  std::string_view view = {};  ///< the fact it is computed from
+  std::string_view meaning = {};
 };
 
 /// The whole vocabulary, in the order of docs/facts.yaml.
@@ -61,9 +89,10 @@ std::span<const Entry> catalogue();
 /// A key as a user wrote it, found in the catalogue.
 struct Resolved {
   const Entry* entry = nullptr;
-  std::string name;   ///< canonical spelling with placeholders filled in ("kernel" for "kernel.release")
-  std::string label;  ///< after '@'
-  std::string member; ///< what fills the (last) placeholder, else empty
+  std::string
+      name;  ///< canonical spelling with placeholders filled in ("kernel" for "kernel.release")
+  std::string label;   ///< after '@'
+  std::string member;  ///< what fills the (last) placeholder, else empty
 };
 
 /// Canonical form of a written key: aliases, short names, a dropped trailing ".version",
@@ -93,7 +122,8 @@ std::string_view name(Scope scope);
 std::string_view name(Many many);
 Result<Level> parse_level(std::string_view name);
 
-/// A choice of keys: --only and `closed`. See docs/FACTS.md: a pattern names a key and all below it;
+/// A choice of keys: --only and `closed`. See docs/FACTS.md: a pattern names a key and all below
+/// it;
 /// `*` stays within a dot, `**` does not; `layer:NAME`; `!` takes away; without '@' no instances;
 /// `gpu@5` all of GPU 5, `nccl@*` every copy. An empty selection selects every bare key.
 class Selection {
