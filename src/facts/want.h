@@ -57,7 +57,7 @@ Truth meets(const Entry& entry, const Want& want, const Reading& reading, const 
 Truth same(const Entry& entry, const Reading& a, const Reading& b);
 
 /// The words of a kernel command line that identify this machine or boot: root=, BOOT_IMAGE=,
-/// resume=, ip= (and rd.* / initrd forms of them).
+/// resume=, ip= and their like (initrd=, nfsroot=, BOOTIF=, cryptdevice=, rd.luks.*, rd.lvm.*, rd.md.*).
 bool is_identity_parameter(std::string_view word);
 
 }  // namespace goldenv::facts

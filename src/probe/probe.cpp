@@ -26,7 +26,10 @@ Survey::Survey(const host::Host& host, Request request)
 }
 
 bool Survey::wants(std::string_view name) const {
-  return !request_.only_named || std::ranges::binary_search(wanted_, name);
+  return !request_.only_named || std::ranges::binary_search(wanted_, name) ||
+         std::ranges::any_of(request_.families, [&](const std::string& family) {
+           return name == family || facts::in_family(name, family);
+         });
 }
 
 bool Survey::wants_below(std::string_view family) const {
@@ -35,7 +38,11 @@ bool Survey::wants_below(std::string_view family) const {
   }
   const std::string start = std::string(family) + ".";
   const auto first = std::ranges::lower_bound(wanted_, start);
-  return first != wanted_.end() && first->starts_with(start);
+  return (first != wanted_.end() && first->starts_with(start)) ||
+         std::ranges::any_of(request_.families, [&](const std::string& whole) {
+           return whole == family || facts::in_family(family, whole) ||
+                  facts::in_family(whole, family);
+         });
 }
 
 std::vector<std::string> Survey::named_below(std::string_view family) const {
@@ -85,14 +92,22 @@ facts::Snapshot Survey::snapshot(std::string source) && {
 facts::Snapshot look(const host::Host& host, const Request& request, std::string source) {
   Survey survey(host, request);
   for (const Probe* probe : probes()) {
+    const auto gives = [&](const std::string& name) {
+      return std::ranges::any_of(probe->keys, [&](std::string_view pattern) {
+        return glob_matches(pattern, name);
+      });
+    };
+    // A family is asked of every probe that has a pattern at or below it.
+    const auto gives_some_of = [&](const std::string& family) {
+      return gives(family) || std::ranges::any_of(probe->keys, [&](std::string_view pattern) {
+               return facts::in_family(pattern, family) || glob_matches(pattern, family + ".x");
+             });
+    };
     const bool wanted =
         !request.only_named ||
-        std::ranges::any_of(request.named, [&](const facts::FactKey& key) {
-          const std::string name = stored_name(key.name);
-          return std::ranges::any_of(probe->keys, [&](std::string_view pattern) {
-            return glob_matches(pattern, name);
-          });
-        });
+        std::ranges::any_of(request.named,
+                            [&](const facts::FactKey& key) { return gives(stored_name(key.name)); }) ||
+        std::ranges::any_of(request.families, gives_some_of);
     if (wanted) {
       probe->run(survey);
     }

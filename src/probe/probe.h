@@ -20,7 +20,10 @@ struct Request {
   /// Keys asked for by name: those that a manifest pins, that `--only` or `explain` spells out. Probed
   /// also where the default scan leaves them out (kernel.config.X, file@PATH, env.X off the list).
   std::vector<facts::FactKey> named;
-  /// Probe nothing but `named`.
+  /// Families of which every member is asked for ("env", "python.package"): those that a manifest
+  /// closes, or that `--only` names with a glob.
+  std::vector<std::string> families;
+  /// Probe nothing but `named` and `families`.
   bool only_named = false;
   /// Every member of every family (all sysctls).
   bool all = false;
@@ -70,7 +73,7 @@ class Survey {
  private:
   const host::Host& host_;
   Request request_;
-  std::vector<std::string> wanted_;  // sorted names of request_.named
+  std::vector<std::string> wanted_;  // sorted names of request_.named, views as what they are of
   std::vector<facts::Fact> facts_;
   std::vector<std::string> listed_;
   std::map<std::type_index, std::any> shared_;

@@ -1,0 +1,141 @@
+#include "diff/lock.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "diff/compare.h"
+#include "facts/want.h"
+
+namespace goldenv::diff {
+namespace {
+
+using facts::Fact;
+using facts::Value;
+using facts::Want;
+using version::Clause;
+using version::Op;
+
+/// Packages that a GPU job depends on beneath Python; of the hundreds installed only these are locked.
+/// Source: the families that GPU, kernel, C library, compiler and RDMA packages are named in on
+/// Debian, Ubuntu and Red Hat.
+bool concerns_gpu_stack(std::string_view package) {
+  constexpr std::array<std::string_view, 33> kPatterns = {
+      "*nvidia*", "libnccl*", "libcudnn*", "cuda-*", "libcuda*", "libnvidia*", "libcublas*",
+      "linux-image-*", "linux-headers-*", "linux-modules-*", "kernel", "kernel-*", "libc6*", "glibc*",
+      "libstdc++*", "libgcc*", "gcc", "gcc-*", "g++", "g++-*", "cpp-*", "clang*", "llvm*", "libllvm*",
+      "rdma-core*", "libibverbs*", "librdmacm*", "ibverbs-*", "mlnx-*", "doca-*", "ucx*", "libfabric*",
+      "gdrcopy*"};
+  return std::ranges::any_of(kPatterns, [&](std::string_view pattern) {
+    return glob_matches(pattern, package);
+  });
+}
+
+bool is_package_of_nothing(const std::string& name) {
+  for (const std::string_view family : {"dpkg.package.", "rpm.package."}) {
+    if (name.starts_with(family)) {
+      return !concerns_gpu_stack(std::string_view(name).substr(family.size()));
+    }
+  }
+  return false;
+}
+
+Want exact(Value value) {
+  Want want;
+  want.value = std::move(value);
+  return want;
+}
+
+Want wildcard(version::Scheme scheme, std::string text) {
+  Want want;
+  want.kind = Want::Kind::constraint;
+  want.constraint = {scheme, {Clause{Op::wildcard, std::move(text)}}};
+  return want;
+}
+
+/// The first `parts` numbers of a version, or "" if it has no more than these to begin with.
+std::string first_parts(std::string_view text, std::size_t parts) {
+  std::size_t end = 0;
+  for (std::size_t part = 0; part < parts; ++part) {
+    std::size_t stop = end;
+    while (stop < text.size() && text[stop] >= '0' && text[stop] <= '9') ++stop;
+    if (stop == end || stop >= text.size() || text[stop] != '.') {
+      return {};
+    }
+    end = stop + 1;
+  }
+  return std::string(text.substr(0, end - 1));
+}
+
+Want want_of(const facts::Entry& entry, const Value& value, Float loose) {
+  switch (value.form) {
+    case Value::Form::one_of: {
+      Want want;
+      want.kind = Want::Kind::any_of;
+      for (const std::string& item : value.items) {
+        want.any.push_back(exact(Value::scalar(item)));
+      }
+      return want;
+    }
+    case Value::Form::prefix:
+      return wildcard(entry.scheme, value.text);
+    case Value::Form::list: {
+      std::vector<std::string> items = value.items;
+      if (entry.key == "kernel.cmdline") {
+        std::erase_if(items, [](const std::string& word) {
+          return facts::is_identity_parameter(word);
+        });
+      }
+      return exact(Value::list(std::move(items)));
+    }
+    case Value::Form::scalar:
+      if (loose != Float::none && entry.type == facts::Type::version &&
+          entry.scheme != version::Scheme::kernel) {
+        const std::string start = first_parts(value.text, loose == Float::patch ? 2 : 1);
+        if (!start.empty()) {
+          return wildcard(entry.scheme, start);
+        }
+      }
+      return exact(value);
+    default:
+      return exact(value);
+  }
+}
+
+bool can_pin(const facts::Entry& entry, const Value& value) {
+  // A prefix pins something only where the wildcard can be written.
+  return value.form != Value::Form::prefix || entry.type == facts::Type::version;
+}
+
+}  // namespace
+
+manifest::Manifest lock(const facts::Snapshot& snapshot, const LockOptions& options) {
+  manifest::Manifest manifest;
+  manifest.name = options.name.empty() ? snapshot.title() : options.name;
+  const facts::Level lightest = options.all ? facts::Level::info : facts::Level::should;
+  for (const Fact& fact : snapshot.facts) {
+    const facts::Entry* entry = facts::entry_of(fact.key.name);
+    const auto* value = std::get_if<Value>(&fact.reading);
+    if (entry == nullptr || value == nullptr || !takes_part(*entry, fact.key) ||
+        entry->level > lightest || is_package_of_nothing(fact.key.name) ||
+        !can_pin(*entry, *value)) {
+      continue;
+    }
+    manifest::Pin pin;
+    pin.key = fact.key;
+    pin.want = want_of(*entry, *value, options.loose);
+    pin.level = entry->level;
+    manifest.pins.push_back(std::move(pin));
+  }
+  if (const Fact* prefix = snapshot.find({"python.prefix", ""})) {
+    if (const auto* value = std::get_if<Value>(&prefix->reading)) {
+      manifest.target_python = value->text;
+    }
+  }
+  if (std::ranges::find(snapshot.listed, "env") != snapshot.listed.end()) {
+    manifest.closed = {"env"};
+  }
+  return manifest;
+}
+
+}  // namespace goldenv::diff
