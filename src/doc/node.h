@@ -25,10 +25,10 @@ struct Node {
 
   Kind kind = Kind::null;
   Mark mark;
-  bool quoted = false;             ///< scalar only
-  std::string text;                ///< scalar only; for null the text as written ("", "~", "null")
-  std::vector<Node> items;         ///< sequence only
-  std::vector<Entry> entries;      ///< mapping only, in the order of the text, keys unique
+  bool quoted = false;         ///< scalar only
+  std::string text;            ///< scalar only; for null the text as written ("", "~", "null")
+  std::vector<Node> items;     ///< sequence only
+  std::vector<Entry> entries;  ///< mapping only, in the order of the text, keys unique
 
   [[nodiscard]] bool is_null() const { return kind == Kind::null; }
   [[nodiscard]] bool is_scalar() const { return kind == Kind::scalar; }
@@ -48,19 +48,25 @@ struct Node::Entry {
   Node value;
 };
 
+/// Whether two trees have the same kinds, texts and structure; where they stand, how they were
+/// quoted and how a null was written do not count.
+bool same(const Node& a, const Node& b);
+
 /// What a text may be at most; a document over a limit is an error, never a crash.
 struct Limits {
-  std::size_t bytes = 16u << 20;
-  std::size_t depth = 64;
-  std::size_t nodes = 1u << 20;  ///< after aliases are expanded: bounds alias bombs
+  std::size_t bytes = 16u << 20;  ///< of the text, and of all scalars after aliases are expanded
+  std::size_t depth = 64;         ///< of sequences and mappings in each other
+  std::size_t nodes = 1u << 20;   ///< after aliases are expanded: bounds alias bombs
 };
 
 enum class Format { yaml, json };
 
 /// The one document in a text. Errors: malformed or too_large, the message beginning
 /// "NAME:LINE:COLUMN: ". Refused: a second document, duplicate keys, keys that are not scalars,
-/// tags, `<<` merge keys, invalid UTF-8, NUL and other control characters, recursion of aliases,
-/// anything behind the document. A text of nothing but blanks and comments is a null node.
+/// tags, `<<` merge keys, invalid UTF-8, raw NUL and other control characters (as escapes in quotes
+/// they are read), recursion of aliases, aliases and anchors of keys, anything behind the document.
+/// A UTF-8 byte order mark is skipped. A YAML text of nothing but blanks and comments is a null
+/// node; an empty JSON text is an error.
 Result<Node> parse(std::string_view text, Format format, std::string_view name,
                    const Limits& limits = {});
 
@@ -71,18 +77,21 @@ Format guess_format(std::string_view text);
 Error error_at(std::string_view name, Mark mark, std::string_view message);
 
 /// YAML in block style with two-blank indents: scalars are quoted exactly where a reader could take
-/// them for something else (yaml.org/spec/1.1 and 1.2 core schema), so that parse(render(n)) == n in
-/// kind, text and structure. Mappings and sequences of only scalars that fit 100 columns are
-/// written in flow style when `flow_leaves`.
+/// them for something else (yaml.org/spec/1.1 and 1.2 core schema), so that parse(render(n)) == n
+/// in kind, text and structure (same()). Plain decimal numbers and true/false stay plain; every
+/// other scalar is taken for a string. With `flow_leaves`, mappings and sequences of only scalars
+/// that fit 100 columns are written in flow style; from the second level on, also those that hold
+/// such. Bytes that are no UTF-8 become U+FFFD.
 std::string render_yaml(const Node& node, bool flow_leaves = false);
 
 /// JSON, two-blank indents, or on one line. A plain (unquoted) scalar that is a JSON number or
 /// true/false is written bare, everything else as a string; null as null.
 std::string render_json(const Node& node, bool pretty = true);
 
-/// `text` as a YAML scalar on one line: plain where safe, else double-quoted with escapes.
+/// `text`, a string, as a YAML scalar on one line, fit for block and flow style: plain where safe,
+/// else double-quoted, with everything invisible (controls, bidi marks, odd blanks) escaped.
 std::string quote_yaml(std::string_view text);
-/// `text` as a JSON string with quotes; invalid UTF-8 becomes U+FFFD.
+/// `text` as a JSON string with quotes, escaped likewise; invalid UTF-8 becomes U+FFFD.
 std::string quote_json(std::string_view text);
 
 }  // namespace goldenv::doc
