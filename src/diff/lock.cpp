@@ -21,11 +21,11 @@ using version::Op;
 /// Debian, Ubuntu and Red Hat.
 bool concerns_gpu_stack(std::string_view package) {
   constexpr std::array<std::string_view, 33> kPatterns = {
-      "*nvidia*", "libnccl*", "libcudnn*", "cuda-*", "libcuda*", "libnvidia*", "libcublas*",
-      "linux-image-*", "linux-headers-*", "linux-modules-*", "kernel", "kernel-*", "libc6*", "glibc*",
-      "libstdc++*", "libgcc*", "gcc", "gcc-*", "g++", "g++-*", "cpp-*", "clang*", "llvm*", "libllvm*",
-      "rdma-core*", "libibverbs*", "librdmacm*", "ibverbs-*", "mlnx-*", "doca-*", "ucx*", "libfabric*",
-      "gdrcopy*"};
+      "**nvidia**", "libnccl**", "libcudnn**", "cuda-**", "libcuda**", "libnvidia**", "libcublas**",
+      "linux-image-**", "linux-headers-**", "linux-modules-**", "kernel", "kernel-**", "libc6**", "glibc**",
+      "libstdc++**", "libgcc**", "gcc", "gcc-**", "g++", "g++-**", "cpp-**", "clang**", "llvm**", "libllvm**",
+      "rdma-core**", "libibverbs**", "librdmacm**", "ibverbs-**", "mlnx-**", "doca-**", "ucx**", "libfabric**",
+      "gdrcopy**"};
   return std::ranges::any_of(kPatterns, [&](std::string_view pattern) {
     return glob_matches(pattern, package);
   });

@@ -1,0 +1,248 @@
+#include "report/scan.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "report/evidence.h"
+
+namespace goldenv::report {
+namespace {
+
+using doc::Node;
+using facts::Fact;
+using facts::FactKey;
+
+std::string value_text(const Fact& fact, const facts::Entry& entry) {
+  std::string text = printable(facts::describe(fact.reading));
+  const auto* value = std::get_if<facts::Value>(&fact.reading);
+  if (value != nullptr && value->form == facts::Value::Form::scalar && !entry.unit.empty()) {
+    text += " " + std::string(entry.unit);
+  }
+  return text;
+}
+
+bool shown_by_default(const Fact& fact, const facts::Entry& entry) {
+  return fact.key.label.empty() && facts::class_of(entry, fact.key.name) == facts::Class::golden &&
+         entry.level <= facts::Level::should && entry.layer != facts::Layer::packages;
+}
+
+struct Counts {
+  std::size_t absent = 0;
+  std::size_t unshown = 0;
+  std::vector<const Fact*> unknown;
+};
+
+std::string unknown_lines(const std::vector<const Fact*>& unknown) {
+  // One line a reason: the keys stand together, so that "needs root" is read once.
+  std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
+  for (const Fact* fact : unknown) {
+    const auto& state = std::get<facts::Unknown>(fact->reading);
+    const std::string reason = std::string(facts::name(state.why)) +
+                               (state.needs.empty() ? "" : ", needs " + state.needs);
+    const auto found = std::ranges::find(reasons, reason, [](const auto& pair) { return pair.first; });
+    if (found == reasons.end()) {
+      reasons.push_back({reason, {printable(fact->key.text())}});
+    } else {
+      found->second.push_back(printable(fact->key.text()));
+    }
+  }
+  std::string out;
+  for (const auto& [reason, keys] : reasons) {
+    out += "unknown (" + reason + "): " + join(keys, ", ") + "\n";
+  }
+  return out;
+}
+
+void put(Node& node, std::string_view key, Node value) {
+  node.entries.push_back({std::string(key), {}, std::move(value)});
+}
+void put(Node& node, std::string_view key, std::string_view text) {
+  if (!text.empty()) {
+    put(node, key, Node::scalar(std::string(text), true));
+  }
+}
+
+Node fact_node(const Fact& fact) {
+  Node snapshot = facts::to_node(facts::make_snapshot("", {}, {fact}));
+  return std::move(snapshot.entries.back().value.entries.front().value);
+}
+
+std::string type_text(const facts::Entry& entry) {
+  std::string text(facts::name(entry.type));
+  if (entry.type == facts::Type::version) {
+    text += ":" + std::string(version::name(entry.scheme));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string scan_text(const facts::Snapshot& snapshot, const ScanView& view) {
+  std::vector<const Fact*> shown;
+  Counts counts;
+  for (const Fact& fact : snapshot.facts) {
+    const facts::Entry* entry = facts::entry_of(fact.key.name);
+    if (entry == nullptr) {
+      continue;
+    }
+    const bool asked =
+        view.all || (!view.selection.empty() &&
+                     view.selection.selects(fact.key.name, fact.key.label));
+    if (!asked && (!view.selection.empty() || !shown_by_default(fact, *entry))) {
+      counts.unshown += view.selection.empty() ? 1 : 0;
+      continue;
+    }
+    if (std::holds_alternative<facts::Unknown>(fact.reading) && !asked) {
+      counts.unknown.push_back(&fact);
+    } else if (std::holds_alternative<facts::Absent>(fact.reading) && !asked) {
+      ++counts.absent;
+    } else {
+      shown.push_back(&fact);
+    }
+  }
+  std::ranges::stable_sort(shown, {}, [](const Fact* fact) {
+    return facts::entry_of(fact->key.name)->layer;
+  });
+  std::vector<std::vector<std::string>> rows;
+  for (const Fact* fact : shown) {
+    const facts::Entry& entry = *facts::entry_of(fact->key.name);
+    rows.push_back({std::string(facts::name(entry.layer)), printable(fact->key.text()),
+                    value_text(*fact, entry)});
+  }
+  std::string out = printable(snapshot.title()) +
+                    (snapshot.title() == snapshot.source ? "" : " (" + printable(snapshot.source) + ")") +
+                    ": " + counted(snapshot.facts.size(), "fact") + "\n";
+  out += table(rows) + unknown_lines(counts.unknown);
+  if (counts.absent + counts.unshown != 0) {
+    out += "not shown: " + std::to_string(counts.absent) + " absent, " +
+           std::to_string(counts.unshown) + " of less weight (--all)\n";
+  }
+  return out;
+}
+
+facts::Snapshot selected(const facts::Snapshot& snapshot, const facts::Selection& selection) {
+  if (selection.empty()) {
+    return snapshot;
+  }
+  facts::Snapshot kept{snapshot.source, snapshot.listed, {}};
+  for (const Fact& fact : snapshot.facts) {
+    if (selection.selects(fact.key.name, fact.key.label)) {
+      kept.facts.push_back(fact);
+    }
+  }
+  // A family that was cut down is no longer listed whole.
+  std::erase_if(kept.listed, [&](const std::string& family) {
+    return !selection.selects(family + ".x", "");
+  });
+  return kept;
+}
+
+std::string explain_text(const Explanation& explanation, std::string_view title, Colour colour) {
+  const Fact& fact = explanation.fact;
+  const facts::Entry& entry = *explanation.entry;
+  std::string out = paint(colour, Ink::bold, printable(fact.key.text())) + " = " +
+                    value_text(fact, entry) + "  on " + printable(title) + "\n";
+  std::vector<std::vector<std::string>> rows;
+  if (explanation.pin != nullptr) {
+    const manifest::Pin& pin = *explanation.pin;
+    rows.push_back({"wanted", printable(facts::describe(pin.want)) + " by " + printable(pin.file) +
+                                  ":" + std::to_string(pin.mark.line) + " (" +
+                                  std::string(facts::name(pin.level)) + "): " + explanation.met});
+    if (pin.when) {
+      rows.push_back({"when", printable(pin.when->text())});
+    }
+    if (!pin.why.empty()) {
+      rows.push_back({"why", printable(pin.why)});
+    }
+  }
+  for (std::string& line : evidence_lines(fact.evidence)) {
+    rows.push_back({rows.empty() || rows.back().front() != "from" ? "from" : "", std::move(line)});
+  }
+  for (std::size_t i = 0; i < explanation.instances.size(); ++i) {
+    const Fact& instance = explanation.instances[i];
+    std::string line = printable("@" + instance.key.label) + "  " + value_text(instance, entry);
+    if (!instance.evidence.build_id.empty()) {
+      line += "  build-id " + printable(instance.evidence.build_id);
+    }
+    rows.push_back({i == 0 ? "instances" : "", std::move(line)});
+  }
+  rows.push_back({"means", printable(entry.meaning)});
+  rows.push_back({"kind", std::string(facts::name(entry.layer)) + ", " + type_text(entry) + ", " +
+                              std::string(facts::name(entry.scope)) + ", " +
+                              std::string(facts::name(facts::class_of(entry, fact.key.name))) +
+                              ", locked as " + std::string(facts::name(entry.level))});
+  return out + table(rows, 2);
+}
+
+doc::Node explain_node(const Explanation& explanation, std::string_view source) {
+  Node node = Node::mapping({});
+  put(node, "schema_version", Node::scalar("0"));
+  put(node, "source", source);
+  put(node, "key", explanation.fact.key.text());
+  put(node, "fact", fact_node(explanation.fact));
+  if (!explanation.instances.empty()) {
+    Node instances = Node::mapping({});
+    for (const Fact& instance : explanation.instances) {
+      put(instances, instance.key.text(), fact_node(instance));
+    }
+    put(node, "instances", std::move(instances));
+  }
+  if (explanation.pin != nullptr) {
+    Node pin = Node::mapping({});
+    put(pin, "wanted", facts::describe(explanation.pin->want));
+    put(pin, "level", facts::name(explanation.pin->level));
+    put(pin, "file", explanation.pin->file);
+    put(pin, "line", Node::scalar(std::to_string(explanation.pin->mark.line)));
+    put(pin, "why", explanation.pin->why);
+    put(pin, "state", explanation.met);
+    put(node, "pin", std::move(pin));
+  }
+  put(node, "meaning", explanation.entry->meaning);
+  put(node, "layer", facts::name(explanation.entry->layer));
+  put(node, "type", type_text(*explanation.entry));
+  put(node, "level", facts::name(explanation.entry->level));
+  return node;
+}
+
+std::string list_text(const facts::Selection& selection, Colour colour) {
+  std::vector<std::vector<std::string>> rows;
+  for (const facts::Entry& entry : facts::catalogue()) {
+    if (selection.empty() || selection.may_select(entry)) {
+      rows.push_back({std::string(facts::name(entry.layer)), std::string(entry.key),
+                      type_text(entry), std::string(facts::name(entry.level)),
+                      std::string(entry.meaning)});
+    }
+  }
+  return paint(colour, Ink::bold, counted(rows.size(), "key")) +
+         ": layer, key, type, level in a lock, meaning\n" + table(rows);
+}
+
+doc::Node list_node(const facts::Selection& selection) {
+  Node keys = Node::sequence({});
+  for (const facts::Entry& entry : facts::catalogue()) {
+    if (!selection.empty() && !selection.may_select(entry)) {
+      continue;
+    }
+    Node node = Node::mapping({});
+    put(node, "key", entry.key);
+    put(node, "layer", facts::name(entry.layer));
+    put(node, "type", type_text(entry));
+    put(node, "values", entry.values);
+    put(node, "unit", entry.unit);
+    put(node, "scope", facts::name(entry.scope));
+    put(node, "class", facts::name(entry.klass));
+    put(node, "level", facts::name(entry.level));
+    put(node, "many", facts::name(entry.many));
+    put(node, "label", entry.label);
+    put(node, "needs", entry.needs);
+    put(node, "with", entry.with);
+    put(node, "meaning", entry.meaning);
+    keys.items.push_back(std::move(node));
+  }
+  Node node = Node::mapping({});
+  put(node, "schema_version", Node::scalar("0"));
+  put(node, "keys", std::move(keys));
+  return node;
+}
+
+}  // namespace goldenv::report
