@@ -1,0 +1,235 @@
+"""What is installed: the distribution, the driver's libraries, CUDA toolkits, Python and its packages."""
+
+import base64
+import hashlib
+import struct
+
+import elf
+
+LIB = '/usr/lib/x86_64-linux-gnu'
+
+
+def system(tree, m):
+    s = m.system
+    for name in ('bin', 'lib', 'lib64'):
+        tree.link('/' + name, 'usr/' + name, 'merged-usr')
+    like = 'ID_LIKE=debian\n' if s.id != 'debian' else ''
+    tree.put('/usr/lib/os-release', f'PRETTY_NAME="{s.pretty}"\nNAME="{s.pretty.split()[0]}"\n'
+             f'VERSION_ID="{s.version_id}"\nVERSION_CODENAME={s.codename}\nID={s.id}\n{like}', 'os-release')
+    tree.link('/etc/os-release', '../usr/lib/os-release', 'os-release')
+    tree.put('/etc/hostname', m.me.host + '\n', 'hostname')
+    tree.put('/etc/hosts', f'127.0.0.1 localhost\n{m.me.address} {m.me.host}\n', 'hosts-file')
+    tree.put('/etc/machine-id', m.me.hex('machine-id', 32) + '\n', 'machine-id')
+    tree.put('/etc/passwd', 'root:x:0:0:root:/root:/bin/bash\n', 'passwd')
+    tree.put('/etc/sysctl.conf', '# see sysctl.d(5)\n', 'sysctl.d')
+    if m.container:
+        tree.put('/.dockerenv', '', 'docker')
+    else:
+        # The value that the golden machine has in force; where another is, someone set it since boot.
+        golden = 60 if m.gpu and m.torch else 10
+        tree.put('/etc/sysctl.d/90-gpu.conf', '# written for GPU nodes\nkernel.numa_balancing = 0\n'
+                 f'kernel.watchdog_thresh = {golden}\n', 'sysctl.d')
+    libc(tree, m)
+    tree.put('/etc/ld.so.conf', 'include /etc/ld.so.conf.d/*.conf\n', 'ld.so')
+    tree.put('/etc/ld.so.conf.d/x86_64-linux-gnu.conf', f'# Multiarch support\n/usr/local/lib/x86_64-linux-gnu\n'
+             f'/lib/x86_64-linux-gnu\n{LIB}\n', 'ld.so')
+
+
+def libc(tree, m):
+    s = m.system
+    image = elf.library('libc.so.6', f'libc {s.glibc_package}', texts=(
+        f'GNU C Library ({s.glibc_text}) stable release version {s.glibc}.',))
+    # Before 2.34 or so the file had the version in its name.
+    if s.glibc == '2.31':
+        tree.put(f'{LIB}/libc-2.31.so', image, 'glibc-text')
+        tree.link(f'{LIB}/libc.so.6', 'libc-2.31.so', 'glibc-text')
+    else:
+        tree.put(f'{LIB}/libc.so.6', image, 'glibc-text')
+    tree.put(f'{LIB}/ld-linux-x86-64.so.2', elf.library('ld-linux-x86-64.so.2', f'ld {s.glibc_package}'), 'fixture-elf')
+    tree.link('/usr/lib64/ld-linux-x86-64.so.2', '/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2', 'merged-usr')
+    file = f'libstdc++.so.6.0.{s.libstdcxx}'
+    versions = ['GLIBCXX_3.4'] + [f'GLIBCXX_3.4.{n}' for n in range(1, s.libstdcxx + 1)]
+    tree.put(f'{LIB}/{file}', elf.library('libstdc++.so.6', f'libstdc++ {s.gcc_package}',
+             needed=('libm.so.6', 'libc.so.6'), versions=versions + ['CXXABI_1.3', 'CXXABI_1.3.13']), 'libstdcxx')
+    tree.link(f'{LIB}/libstdc++.so.6', file, 'libstdcxx')
+    major = s.gcc.split('.')[0]
+    tree.put(f'/usr/bin/x86_64-linux-gnu-gcc-{major}', elf.program(f'gcc {s.gcc}', texts=(s.gcc,)), 'fixture-elf')
+    tree.link(f'/usr/bin/gcc-{major}', f'x86_64-linux-gnu-gcc-{major}', 'fixture-elf')
+    tree.link('/usr/bin/gcc', f'gcc-{major}', 'fixture-elf')
+
+
+def driver_libraries(tree, m):
+    for name in ('libcuda', 'libnvidia-ml', 'libnvidia-ptxjitcompiler'):
+        tree.put(f'{LIB}/{name}.so.{m.driver}', elf.library(f'{name}.so.1', f'{name} {m.driver}',
+                 needed=('libc.so.6',)), 'driver-library')
+        tree.link(f'{LIB}/{name}.so.1', f'{name}.so.{m.driver}', 'driver-library')
+    tree.put(f'{LIB}/libnccl.so.2.18.3', nccl('2.18.3', '12.1', 'deb'), 'nccl-text')
+    tree.link(f'{LIB}/libnccl.so.2', 'libnccl.so.2.18.3', 'nccl-text')
+    tree.put('/etc/nccl.conf', 'NCCL_SOCKET_IFNAME=eth0\n', 'nccl.conf')
+
+
+def nccl(version, cuda, built):
+    return elf.library('libnccl.so.2', f'nccl {version} {built}', needed=('libpthread.so.0', 'libc.so.6'),
+                       texts=(f'NCCL version {version}+cuda{cuda}',))
+
+
+TOOLKITS = {'12.1': ('12.1.1', '12.1.105', 'compiler.32688072_0', 12010),
+            '12.2': ('12.2.2', '12.2.140', 'compiler.33191640_0', 12020)}
+
+
+def toolkits(tree, m):
+    for short in m.toolkits:
+        release, build, compiler, number = TOOLKITS[short]
+        top = f'/usr/local/cuda-{short}'
+        parts = ',\n'.join(f'   "{name}" : {{\n      "name" : "{title}",\n      "version" : "{version}"\n   }}'
+                           for name, title, version in (('cuda', 'CUDA SDK', release),
+                                                        ('cuda_cudart', 'CUDA Runtime (cudart)', build),
+                                                        ('cuda_nvcc', 'CUDA NVCC', build)))
+        tree.put(f'{top}/version.json', '{\n' + parts + '\n}\n', 'cuda-json')
+        tree.put(f'{top}/bin/nvcc', elf.program(f'nvcc {build}', texts=(
+            f'Cuda compilation tools, release {short}, V{build}', f'Build cuda_{short}.r{short}/{compiler}')), 'nvcc')
+        tree.put(f'{top}/targets/x86_64-linux/include/cuda.h', f'#define CUDA_VERSION {number}\n', 'cuda-header')
+        tree.put(f'{top}/targets/x86_64-linux/include/cuda_runtime_api.h', f'#define CUDART_VERSION  {number}\n',
+                 'cuda-header')
+        tree.link(f'{top}/include', 'targets/x86_64-linux/include', 'cuda-header')
+        tree.link(f'{top}/lib64', 'targets/x86_64-linux/lib', 'cuda-link')
+        lib = f'{top}/targets/x86_64-linux/lib'
+        tree.put(f'{lib}/libcudart.so.{build}', cudart(build, 'toolkit'), 'fixture-elf')
+        tree.link(f'{lib}/libcudart.so.12', f'libcudart.so.{build}', 'fixture-elf')
+        # No driver: a stand-in to link against, which must never be taken for one.
+        tree.put(f'{lib}/stubs/libcuda.so', elf.library('libcuda.so.1', f'stub {build}'), 'fixture-elf')
+    if m.toolkit_link:
+        tree.link('/usr/local/cuda', '/etc/alternatives/cuda', 'cuda-link')
+        tree.link('/etc/alternatives/cuda', f'/usr/local/cuda-{m.toolkit_link}', 'alternatives')
+
+
+def cudart(build, where):
+    return elf.library('libcudart.so.12', f'cudart {build} {where}', needed=('libc.so.6', 'libpthread.so.0'))
+
+
+def python(tree, m):
+    s = m.system
+    short = s.python_short
+    tree.put(f'/usr/bin/python{short}', elf.program(f'python {s.python}', texts=(s.python,)), 'python')
+    tree.link('/usr/bin/python3', f'python{short}', 'python')
+    tree.put(f'/usr/include/python{short}/patchlevel.h', f'#define PY_VERSION              "{s.python}"\n', 'python')
+    tree.put(f'/usr/lib/python{short}/os.py', '# fixture\n', 'python')
+    distribution(tree, '/usr/lib/python3/dist-packages', 'six', '1.16.0', installer='')
+    if m.torch:
+        venv(tree, m)
+
+
+def venv(tree, m):
+    s = m.system
+    site = f'/opt/venv/lib/python{s.python_short}/site-packages'
+    tree.put('/opt/venv/pyvenv.cfg', f'home = /usr/bin\ninclude-system-site-packages = false\n'
+             f'version = {s.python}\n', 'venv')
+    tree.link('/opt/venv/bin/python3', '/usr/bin/python3', 'venv')
+    tree.link('/opt/venv/bin/python', 'python3', 'venv')
+    for name, version in (('numpy', '1.26.4'), ('transformers', '4.44.2'), ('triton', '2.1.0'),
+                          ('typing_extensions', '4.9.0'), ('PyYAML', '6.0.1')):
+        distribution(tree, site, name, version)
+    libraries = {'nccl/lib/libnccl.so.2': (nccl('2.18.1', '12.1', 'wheel'), 'nccl-text')}
+    wheel(tree, site, 'nvidia_nccl_cu12', '2.18.1', libraries)
+    parts = ('', '_ops_infer', '_ops_train', '_cnn_infer', '_cnn_train', '_adv_infer', '_adv_train')
+    libraries = {f'cudnn/lib/libcudnn{part}.so.8': (elf.library(
+        f'libcudnn{part}.so.8', f'cudnn 8.9.2.26 {part}', needed=('libc.so.6',), runpath='$ORIGIN'), 'fixture-elf')
+        for part in parts}
+    libraries['cudnn/include/cudnn_version.h'] = (b'#define CUDNN_MAJOR 8\n#define CUDNN_MINOR 9\n'
+                                                  b'#define CUDNN_PATCHLEVEL 2\n', 'cudnn-header')
+    wheel(tree, site, 'nvidia_cudnn_cu12', '8.9.2.26', libraries)
+    wheel(tree, site, 'nvidia_cuda_runtime_cu12', '12.1.105',
+          {'cuda_runtime/lib/libcudart.so.12': (cudart('12.1.105', 'wheel'), 'fixture-elf')})
+    torch(tree, site)
+
+
+def torch(tree, site):
+    version = ("from typing import Optional\n\n__all__ = ['__version__', 'debug', 'cuda', 'git_version', 'hip']\n"
+               "__version__ = '2.1.2+cu121'\ndebug = False\ncuda: Optional[str] = '12.1'\n"
+               f"git_version = '{elf.build_id('torch 2.1.2').hex()}'\nhip: Optional[str] = None\n")
+    files = {'torch/version.py': version.encode(), 'torch/__init__.py': b'# fixture\n'}
+    rpath = ':'.join(f'$ORIGIN/../../nvidia/{part}/lib' for part in
+                     ('cublas', 'cuda_cupti', 'cuda_nvrtc', 'cuda_runtime', 'cudnn', 'cufft', 'curand',
+                      'cusolver', 'cusparse', 'nccl', 'nvtx')) + ':$ORIGIN'
+    needs = {'libc10.so': ('libstdc++.so.6', 'libc.so.6'),
+             'libtorch_cpu.so': ('libc10.so', 'libgomp-a34b3233.so.1', 'libstdc++.so.6', 'libc.so.6'),
+             'libtorch_cuda.so': ('libc10.so', 'libtorch_cpu.so', 'libcudart.so.12', 'libcudnn.so.8',
+                                  'libnccl.so.2', 'libstdc++.so.6', 'libc.so.6'),
+             'libgomp-a34b3233.so.1': ('libc.so.6',)}
+    for name, needed in needs.items():
+        files[f'torch/lib/{name}'] = elf.library(name, f'torch 2.1.2+cu121 {name}', needed=needed, rpath=rpath)
+    for path, content in files.items():
+        tree.put(f'{site}/{path}', content, 'fixture-elf' if '/lib/' in path else 'torch')
+    requires = ['filelock', 'typing-extensions', 'nvidia-cuda-runtime-cu12 (==12.1.105)',
+                'nvidia-cudnn-cu12 (==8.9.2.26)', 'nvidia-nccl-cu12 (==2.18.1)', 'triton (==2.1.0)']
+    distribution(tree, site, 'torch', '2.1.2+cu121', files, requires, source='torch')
+
+
+def wheel(tree, site, name, version, files):
+    for path, (content, source) in files.items():
+        tree.put(f'{site}/nvidia/{path}', content, source)
+    distribution(tree, site, name, version, {f'nvidia/{p}': content for p, (content, _) in files.items()})
+
+
+def distribution(tree, site, name, version, files=(), requires=(), installer='pip', source='wheel'):
+    """A dist-info folder, with RECORD over `files` (path below site -> bytes)."""
+    folder = f'{name}-{version}.dist-info'
+    own = {f'{folder}/METADATA': f'Metadata-Version: 2.1\nName: {name.replace("_", "-")}\nVersion: {version}\n' +
+           ''.join(f'Requires-Dist: {r}\n' for r in requires) + '\n',
+           f'{folder}/WHEEL': 'Wheel-Version: 1.0\nGenerator: bdist_wheel (0.42.0)\n'
+                              'Root-Is-Purelib: true\nTag: py3-none-manylinux1_x86_64\n'}
+    if installer:
+        own[f'{folder}/INSTALLER'] = installer + '\n'
+    record = ''
+    for path, content in sorted({**dict(files), **{p: t.encode() for p, t in own.items()}}.items()):
+        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b'=').decode()
+        record += f'{path},sha256={digest},{len(content)}\n'
+    own[f'{folder}/RECORD'] = record + f'{folder}/RECORD,,\n'
+    for path, text in own.items():
+        tree.put(f'{site}/{path}', text, source)
+
+
+def packages(tree, m):
+    s, release = m.system, m.kernel.release
+    rows = {'libc6': s.glibc_package, 'libstdc++6': s.gcc_package, 'gcc': f'4:{s.gcc}-1',
+            f'gcc-{s.gcc.split(".")[0]}': s.gcc_package, 'python3': s.python_short + '.0-1',
+            f'python{s.python_short}': s.python_package, 'rdma-core': '39.0-1', 'bash': '5.1-6',
+            'tzdata': '2024a-0'}
+    if not m.container:
+        package = m.kernel.signature.split()[1].removesuffix('-generic') if m.kernel.signature else \
+            m.kernel.version.split()[-2]
+        rows[f'linux-image-{release}'] = package
+        rows[f'linux-headers-{release}'] = package
+    if m.driver:
+        revision = f'{m.driver}-0{s.id}1'
+        rows.update({'nvidia-driver-535': revision, 'libnvidia-compute-535': revision, 'nvidia-dkms-535': revision,
+                     'libnccl2': '2.18.3-1+cuda12.1'})
+        if m.nvswitches:
+            rows['nvidia-fabricmanager-535'] = f'{m.driver}-1'
+    for short in m.toolkits:
+        dashed = short.replace('.', '-')
+        release_, build, *_ = TOOLKITS[short]
+        rows.update({f'cuda-toolkit-{dashed}': f'{release_}-1', f'cuda-cudart-{dashed}': f'{build}-1'})
+    text = ''.join(f'Package: {name}\nStatus: install ok installed\nArchitecture: amd64\nVersion: {version}\n\n'
+                   for name, version in sorted(rows.items()))
+    text += ('Package: libnvidia-compute-525\nStatus: deinstall ok config-files\nArchitecture: amd64\n'
+             'Version: 525.147.05-0ubuntu1\n\n' if m.driver else '')
+    tree.put('/var/lib/dpkg/status', text, 'dpkg')
+
+
+def loader_cache(tree, m):
+    """/etc/ld.so.cache over the libraries of the system folder, in ld.so's order: last name first."""
+    links = sorted((p.rsplit('/', 1)[1] for p in tree.entries
+                    if p.startswith(LIB + '/lib') and '.so.' in p and p.count('/') == 4), reverse=True)
+    names = [n for n in links if n.split('.so.')[1].count('.') == 0]
+    strings, places = b'', []
+    start = 48 + 24 * len(names)
+    for name in names:
+        key = start + len(strings)
+        strings += name.encode() + b'\0'
+        value = start + len(strings)
+        strings += f'/lib/x86_64-linux-gnu/{name}'.encode() + b'\0'
+        places.append((key, value))
+    head = b'glibc-ld.so.cache1.1' + struct.pack('<IIBxxxIIII', len(names), len(strings), 2, 0, 0, 0, 0)
+    body = b''.join(struct.pack('<iIIIQ', 0x0303, key, value, 0, 0) for key, value in places)
+    tree.put('/etc/ld.so.cache', head + body + strings, 'ld.so.cache')
