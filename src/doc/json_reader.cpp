@@ -127,8 +127,9 @@ class TreeBuilder {
                    const Json::exception& problem) {
     const std::string says = reworded(problem.what());
     std::size_t at = std::min(bytes_read > 0 ? bytes_read - 1 : 0, text_.size());
-    // A whole token in the wrong place: show its first byte and not its last.
-    if (says.starts_with("unexpected") || says.starts_with("a number")) {
+    // A whole token in the wrong place, or without an end: show its first byte and not its last.
+    if (says.starts_with("unexpected") || says.starts_with("a number") ||
+        says.find("missing closing quote") != std::string::npos) {
       at = std::min(at, starts_.peek());
     }
     error_ = error_at(name_, positions_.at(at), says);
