@@ -46,7 +46,7 @@ class [[nodiscard]] Result {
  public:
   using value_type = T;
   // Implicit on purpose: `return value;` and `return Error{...};` read as they should.
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}    // NOLINT
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT
   Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT
 
   explicit operator bool() const { return state_.index() == 0; }
@@ -118,9 +118,9 @@ class [[nodiscard]] Result<void> {
 #define GOLDENV_CONCAT_(a, b) a##b
 #define GOLDENV_CONCAT(a, b) GOLDENV_CONCAT_(a, b)
 /// GOLDENV_TRY(auto x, f()): x is f's value, or the enclosing function returns f's error.
-#define GOLDENV_TRY(declaration, expression)                           \
-  auto GOLDENV_CONCAT(try_, __LINE__) = (expression);                  \
-  if (!GOLDENV_CONCAT(try_, __LINE__)) {                               \
-    return std::move(GOLDENV_CONCAT(try_, __LINE__)).error();          \
-  }                                                                    \
+#define GOLDENV_TRY(declaration, expression)                  \
+  auto GOLDENV_CONCAT(try_, __LINE__) = (expression);         \
+  if (!GOLDENV_CONCAT(try_, __LINE__)) {                      \
+    return std::move(GOLDENV_CONCAT(try_, __LINE__)).error(); \
+  }                                                           \
   declaration = *std::move(GOLDENV_CONCAT(try_, __LINE__))

@@ -141,9 +141,13 @@ void check_closed(Check& result, const manifest::Manifest& manifest,
     if (!seen) {
       const FactKey key{pattern, ""};
       static constexpr facts::Entry kFamily{};
-      result.undecided.push_back({key, &kFamily, manifest.closed_level, {},
-                                  facts::Unknown{facts::Why::not_probed, "the family was not listed", ""},
-                                  "nothing unpinned"});
+      result.undecided.push_back(
+          {key,
+           &kFamily,
+           manifest.closed_level,
+           {},
+           facts::Unknown{facts::Why::not_probed, "the family was not listed", ""},
+           "nothing unpinned"});
     }
   }
 }
@@ -201,9 +205,8 @@ bool differs_at(const Check& check, facts::Level level) {
 }
 
 bool undecided_at(const Check& check, facts::Level level) {
-  return std::ranges::any_of(check.undecided, [&](const Undecided& undecided) {
-    return undecided.level <= level;
-  });
+  return std::ranges::any_of(check.undecided,
+                             [&](const Undecided& undecided) { return undecided.level <= level; });
 }
 
 }  // namespace goldenv::diff

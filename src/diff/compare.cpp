@@ -79,8 +79,7 @@ Comparison compare(const Snapshot& a, const Snapshot& b, const CompareOptions& o
                               (!options.selection.empty() && !left.key.label.empty()))) {
       return;
     }
-    if (!options.selection.empty() &&
-        !options.selection.selects(left.key.name, left.key.label)) {
+    if (!options.selection.empty() && !options.selection.selects(left.key.name, left.key.label)) {
       return;
     }
     const Truth equal = facts::same(*entry, left.reading, right.reading);

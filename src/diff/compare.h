@@ -9,8 +9,8 @@
 namespace goldenv::diff {
 
 struct CompareOptions {
-  bool all = false;             ///< identity and volatile facts and instances (@) too
-  facts::Selection selection;   ///< --only; empty: every bare key
+  bool all = false;            ///< identity and volatile facts and instances (@) too
+  facts::Selection selection;  ///< --only; empty: every bare key
 };
 
 /// What differs between two snapshots.
@@ -18,12 +18,12 @@ struct Comparison {
   std::vector<Difference> differences;  ///< sorted and folded
   std::vector<Undecided> one_sided;     ///< known on one side alone, or in part only; sorted
   std::size_t unknown_on_both = 0;
-  std::size_t compared = 0;             ///< facts known on both sides
+  std::size_t compared = 0;  ///< facts known on both sides
 };
 
 /// Compares every fact that is golden (see CompareOptions::all). What is unknown on either side is
-/// never a difference and never a match; a missing member of a family that a snapshot lists whole is
-/// absent there.
+/// never a difference and never a match; a missing member of a family that a snapshot lists whole
+/// is absent there.
 Comparison compare(const facts::Snapshot& a, const facts::Snapshot& b,
                    const CompareOptions& options = {});
 

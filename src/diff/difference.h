@@ -23,8 +23,8 @@ enum class Kind {
 
 std::string_view name(Kind kind);
 
-/// One difference. In a comparison `a` is A's reading and `b` is B's; in a check `wanted` says what is
-/// wanted and `b` is what was found.
+/// One difference. In a comparison `a` is A's reading and `b` is B's; in a check `wanted` says what
+/// is wanted and `b` is what was found.
 struct Difference {
   facts::FactKey key;
   const facts::Entry* entry = nullptr;
@@ -35,10 +35,10 @@ struct Difference {
   facts::Reading b;
   facts::Evidence evidence_a;
   facts::Evidence evidence_b;
-  std::string wanted;        ///< check only
-  std::string why;           ///< check only: the pin's reason
-  std::string file;          ///< check only: the manifest that the pin stands in
-  doc::Mark mark;            ///< check only: where there
+  std::string wanted;            ///< check only
+  std::string why;               ///< check only: the pin's reason
+  std::string file;              ///< check only: the manifest that the pin stands in
+  doc::Mark mark;                ///< check only: where there
   std::vector<Difference> with;  ///< what moves with this one and differs too, sorted by key
 };
 
@@ -47,9 +47,9 @@ struct Undecided {
   facts::FactKey key;
   const facts::Entry* entry = nullptr;
   facts::Level level = facts::Level::info;
-  facts::Reading a;          ///< in a check: unused
+  facts::Reading a;  ///< in a check: unused
   facts::Reading b;
-  std::string wanted;        ///< check only
+  std::string wanted;  ///< check only
 };
 
 /// By level, then layer from firmware up (as the catalogue orders layers), then key.

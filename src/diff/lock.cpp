@@ -16,19 +16,45 @@ using facts::Want;
 using version::Clause;
 using version::Op;
 
-/// Packages that a GPU job depends on beneath Python; of the hundreds installed only these are locked.
-/// Source: the families that GPU, kernel, C library, compiler and RDMA packages are named in on
-/// Debian, Ubuntu and Red Hat.
+/// Packages that a GPU job depends on beneath Python; of the hundreds installed only these are
+/// locked. Source: the families that GPU, kernel, C library, compiler and RDMA packages are named
+/// in on Debian, Ubuntu and Red Hat.
 bool concerns_gpu_stack(std::string_view package) {
-  constexpr std::array<std::string_view, 33> kPatterns = {
-      "**nvidia**", "libnccl**", "libcudnn**", "cuda-**", "libcuda**", "libnvidia**", "libcublas**",
-      "linux-image-**", "linux-headers-**", "linux-modules-**", "kernel", "kernel-**", "libc6**", "glibc**",
-      "libstdc++**", "libgcc**", "gcc", "gcc-**", "g++", "g++-**", "cpp-**", "clang**", "llvm**", "libllvm**",
-      "rdma-core**", "libibverbs**", "librdmacm**", "ibverbs-**", "mlnx-**", "doca-**", "ucx**", "libfabric**",
-      "gdrcopy**"};
-  return std::ranges::any_of(kPatterns, [&](std::string_view pattern) {
-    return glob_matches(pattern, package);
-  });
+  constexpr std::array<std::string_view, 33> kPatterns = {"**nvidia**",
+                                                          "libnccl**",
+                                                          "libcudnn**",
+                                                          "cuda-**",
+                                                          "libcuda**",
+                                                          "libnvidia**",
+                                                          "libcublas**",
+                                                          "linux-image-**",
+                                                          "linux-headers-**",
+                                                          "linux-modules-**",
+                                                          "kernel",
+                                                          "kernel-**",
+                                                          "libc6**",
+                                                          "glibc**",
+                                                          "libstdc++**",
+                                                          "libgcc**",
+                                                          "gcc",
+                                                          "gcc-**",
+                                                          "g++",
+                                                          "g++-**",
+                                                          "cpp-**",
+                                                          "clang**",
+                                                          "llvm**",
+                                                          "libllvm**",
+                                                          "rdma-core**",
+                                                          "libibverbs**",
+                                                          "librdmacm**",
+                                                          "ibverbs-**",
+                                                          "mlnx-**",
+                                                          "doca-**",
+                                                          "ucx**",
+                                                          "libfabric**",
+                                                          "gdrcopy**"};
+  return std::ranges::any_of(
+      kPatterns, [&](std::string_view pattern) { return glob_matches(pattern, package); });
 }
 
 bool is_package_of_nothing(const std::string& name) {
@@ -82,9 +108,8 @@ Want want_of(const facts::Entry& entry, const Value& value, Float loose) {
     case Value::Form::list: {
       std::vector<std::string> items = value.items;
       if (entry.key == "kernel.cmdline") {
-        std::erase_if(items, [](const std::string& word) {
-          return facts::is_identity_parameter(word);
-        });
+        std::erase_if(items,
+                      [](const std::string& word) { return facts::is_identity_parameter(word); });
       }
       return exact(Value::list(std::move(items)));
     }

@@ -18,7 +18,8 @@ std::optional<double> suffix_factor(std::string_view suffix) {
   const char letter = suffix.front() == 'k' ? 'K' : suffix.front();
   const std::size_t step = kSteps.find(letter);
   const std::string_view rest = suffix.substr(1);
-  if (step == std::string_view::npos || (!rest.empty() && rest != "iB" && rest != "i" && rest != "B")) {
+  if (step == std::string_view::npos ||
+      (!rest.empty() && rest != "iB" && rest != "i" && rest != "B")) {
     return std::nullopt;
   }
   return std::pow(1024.0, static_cast<double>(step + 1));

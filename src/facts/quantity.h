@@ -6,8 +6,8 @@
 
 namespace goldenv::facts {
 
-/// A number as facts and manifests write it: an optional minus, digits, an optional fraction, and an
-/// optional binary suffix for bytes (k, K, M, G, T, then optionally i and B: "64MiB", "8G").
+/// A number as facts and manifests write it: an optional minus, digits, an optional fraction, and
+/// an optional binary suffix for bytes (k, K, M, G, T, then optionally i and B: "64MiB", "8G").
 /// "unlimited", "max" and "infinity" are +infinity. None for anything else.
 std::optional<double> to_quantity(std::string_view text);
 

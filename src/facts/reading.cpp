@@ -30,9 +30,9 @@ Value with_entries(Value::Form form, Pairs entries) {
   return value;
 }
 
-constexpr std::array<std::string_view, 9> kWhy = {
-    "denied",    "unreadable", "timed-out",  "not-collected", "not-stated",
-    "ambiguous", "not-live",   "not-probed", "unsupported"};
+constexpr std::array<std::string_view, 9> kWhy = {"denied",        "unreadable", "timed-out",
+                                                  "not-collected", "not-stated", "ambiguous",
+                                                  "not-live",      "not-probed", "unsupported"};
 
 std::string describe(const Value& value) {
   switch (value.form) {

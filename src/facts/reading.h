@@ -84,10 +84,10 @@ Result<Why> parse_why(std::string_view name);
 
 /// Where a reading came from; stands beside it in every state.
 struct Evidence {
-  std::string from;           ///< path or interface, home folders as ~
-  std::uint32_t line = 0;     ///< 0: the whole file
-  std::string basis;          ///< how it was learned: "read", "resolved", "table ...", "derived", "default"
-  std::string build_id;       ///< ELF build-id of the file, where it has one
+  std::string from;        ///< path or interface, home folders as ~
+  std::uint32_t line = 0;  ///< 0: the whole file
+  std::string basis;  ///< how it was learned: "read", "resolved", "table ...", "derived", "default"
+  std::string build_id;            ///< ELF build-id of the file, where it has one
   std::vector<std::string> notes;  ///< further lines: hops of a link, trace, signs seen
 
   friend bool operator==(const Evidence&, const Evidence&) = default;

@@ -11,9 +11,8 @@ namespace {
 // In the order of FactKey, without building one.
 bool before(const Fact& fact, const FactKey& key) { return fact.key < key; }
 
-
-// A probe may hand over a list where the catalogue says set, and the reverse; the text form does not
-// tell them apart, so the catalogue decides.
+// A probe may hand over a list where the catalogue says set, and the reverse; the text form does
+// not tell them apart, so the catalogue decides.
 void settle_form(Fact& fact) {
   auto* value = std::get_if<Value>(&fact.reading);
   if (value == nullptr || (value->form != Value::Form::list && value->form != Value::Form::set)) {
@@ -26,9 +25,8 @@ void settle_form(Fact& fact) {
 
 // The kernel takes '-' and '_' in parameter names for the same.
 bool same_parameter(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, [](char x, char y) {
-    return (x == '-' ? '_' : x) == (y == '-' ? '_' : y);
-  });
+  return std::ranges::equal(
+      a, b, [](char x, char y) { return (x == '-' ? '_' : x) == (y == '-' ? '_' : y); });
 }
 
 Reading parameter(const Reading& cmdline, std::string_view name) {
@@ -46,7 +44,8 @@ Reading parameter(const Reading& cmdline, std::string_view name) {
   if (found.empty()) {
     return Absent{"not on the command line"};
   }
-  return found.size() == 1 ? Value::scalar(std::move(found.front())) : Value::list(std::move(found));
+  return found.size() == 1 ? Value::scalar(std::move(found.front()))
+                           : Value::list(std::move(found));
 }
 
 bool is_listed(const std::vector<std::string>& listed, std::string_view name) {
@@ -115,8 +114,9 @@ using doc::Node;
 /// Numbers and truth values are written bare; everything else is text, so that no reader makes
 /// 12.1 of 12.10.
 Node scalar_node(const Entry* entry, const std::string& text) {
-  const bool bare = entry != nullptr && (entry->type == Type::integer || entry->type == Type::number ||
-                                         entry->type == Type::boolean || entry->type == Type::bytes);
+  const bool bare =
+      entry != nullptr && (entry->type == Type::integer || entry->type == Type::number ||
+                           entry->type == Type::boolean || entry->type == Type::bytes);
   return Node::scalar(text, !bare);
 }
 
@@ -365,9 +365,9 @@ Result<Snapshot> from_node(const doc::Node& node, std::string_view name) {
   for (const Node::Entry& entry : node.entries) {
     if (entry.key == "goldenv_snapshot") {
       if (!entry.value.is_scalar() || entry.value.text != std::to_string(kSnapshotVersion)) {
-        return doc::error_at(name, entry.value.mark,
-                             "this goldenv reads snapshots of version 0, not \"" +
-                                 entry.value.text + "\"");
+        return doc::error_at(
+            name, entry.value.mark,
+            "this goldenv reads snapshots of version 0, not \"" + entry.value.text + "\"");
       }
     } else if (entry.key == "source" && entry.value.is_scalar()) {
       source = entry.value.text;
@@ -386,8 +386,9 @@ Result<Snapshot> from_node(const doc::Node& node, std::string_view name) {
       }
     } else {
       return doc::error_at(name, entry.mark,
-                           "\"" + entry.key + "\" is no field of a snapshot, or of a wrong form; "
-                           "expected goldenv_snapshot, source, listed, facts");
+                           "\"" + entry.key +
+                               "\" is no field of a snapshot, or of a wrong form; "
+                               "expected goldenv_snapshot, source, listed, facts");
     }
   }
   return make_snapshot(std::move(source), std::move(listed), std::move(facts));

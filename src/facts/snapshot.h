@@ -31,7 +31,8 @@ struct Snapshot {
 };
 
 /// Sorts and checks: later facts of one key replace earlier ones.
-Snapshot make_snapshot(std::string source, std::vector<std::string> listed, std::vector<Fact> facts);
+Snapshot make_snapshot(std::string source, std::vector<std::string> listed,
+                       std::vector<Fact> facts);
 
 /// Text form (docs/SNAPSHOT.md):
 ///   goldenv_snapshot: 0

@@ -33,9 +33,13 @@ struct Written {
 };
 
 std::optional<Written> operator_of(std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, Op>, 7> kOperators = {{
-      {"==", Op::eq}, {"!=", Op::ne}, {">=", Op::ge}, {"<=", Op::le},
-      {"~=", Op::compatible}, {">", Op::gt}, {"<", Op::lt}}};
+  constexpr std::array<std::pair<std::string_view, Op>, 7> kOperators = {{{"==", Op::eq},
+                                                                          {"!=", Op::ne},
+                                                                          {">=", Op::ge},
+                                                                          {"<=", Op::le},
+                                                                          {"~=", Op::compatible},
+                                                                          {">", Op::gt},
+                                                                          {"<", Op::lt}}};
   for (const auto& [sign, op] : kOperators) {
     if (text.starts_with(sign)) {
       return Written{op, sign.size()};
@@ -46,13 +50,20 @@ std::optional<Written> operator_of(std::string_view text) {
 
 std::string_view sign(Op op) {
   switch (op) {
-    case Op::ne: return "!=";
-    case Op::ge: return ">=";
-    case Op::le: return "<=";
-    case Op::gt: return ">";
-    case Op::lt: return "<";
-    case Op::compatible: return "~=";
-    default: return "==";
+    case Op::ne:
+      return "!=";
+    case Op::ge:
+      return ">=";
+    case Op::le:
+      return "<=";
+    case Op::gt:
+      return ">";
+    case Op::lt:
+      return "<";
+    case Op::compatible:
+      return "~=";
+    default:
+      return "==";
   }
 }
 
@@ -66,13 +77,20 @@ std::string canonical_boolean(std::string_view text) {
 // Bytes are compared as numbers, so that 64MiB and 67108864 are one.
 bool holds(Op op, double found, double wanted) {
   switch (op) {
-    case Op::eq: return found == wanted;
-    case Op::ne: return found != wanted;
-    case Op::ge: return found >= wanted;
-    case Op::le: return found <= wanted;
-    case Op::gt: return found > wanted;
-    case Op::lt: return found < wanted;
-    default: return false;
+    case Op::eq:
+      return found == wanted;
+    case Op::ne:
+      return found != wanted;
+    case Op::ge:
+      return found >= wanted;
+    case Op::le:
+      return found <= wanted;
+    case Op::gt:
+      return found > wanted;
+    case Op::lt:
+      return found < wanted;
+    default:
+      return false;
   }
 }
 
@@ -375,7 +393,8 @@ Truth meets_versions(const Entry& entry, const version::Constraint& constraint, 
   if (entry.scheme != version::Scheme::kernel) {
     return meets_clause(constraint, entry.scheme, value);
   }
-  // Order among kernels is that of their upstream levels; the release's own numbers are placeholders.
+  // Order among kernels is that of their upstream levels; the release's own numbers are
+  // placeholders.
   Truth all = Truth::yes;
   for (const Clause& clause : constraint.clauses) {
     const version::Constraint one{constraint.scheme, {clause}};
@@ -384,8 +403,8 @@ Truth meets_versions(const Entry& entry, const version::Constraint& constraint, 
       continue;
     }
     const auto* level = std::get_if<Value>(&upstream);
-    all = all & (level == nullptr ? Truth::unknown
-                                  : meets_clause(one, version::Scheme::dotted, *level));
+    all = all &
+          (level == nullptr ? Truth::unknown : meets_clause(one, version::Scheme::dotted, *level));
   }
   return all;
 }
@@ -482,11 +501,14 @@ doc::Node to_node(const Resolved& key, const Want& want) {
       break;
   }
   const std::string_view text = value.text;
-  const bool literal = want.kind == Want::Kind::exact && key.entry->type != Type::version &&
-                       (text == "absent" || text == "any" || operator_of(text).has_value() ||
-                        trim(text) != text);
+  const bool literal =
+      want.kind == Want::Kind::exact && key.entry->type != Type::version &&
+      (text == "absent" || text == "any" || operator_of(text).has_value() || trim(text) != text);
   const bool bare = is_numeric(key.entry->type) || key.entry->type == Type::boolean;
-  return Node::scalar((want.kind == Want::Kind::differs ? "!=" : literal ? "==" : "") + value.text,
+  return Node::scalar((want.kind == Want::Kind::differs ? "!="
+                       : literal                        ? "=="
+                                                        : "") +
+                          value.text,
                       !bare);
 }
 
@@ -520,8 +542,7 @@ std::string describe(const Want& want) {
   return {};
 }
 
-Truth meets(const Entry& entry, const Want& want, const Reading& reading,
-            const Reading& upstream) {
+Truth meets(const Entry& entry, const Want& want, const Reading& reading, const Reading& upstream) {
   if (want.kind == Want::Kind::any) {
     return Truth::yes;
   }
@@ -555,13 +576,14 @@ Truth same(const Entry& entry, const Reading& a, const Reading& b) {
 }
 
 bool is_identity_parameter(std::string_view word) {
-  constexpr std::array<std::string_view, 8> kNames = {"root",    "BOOT_IMAGE", "resume", "ip",
-                                                      "initrd",  "nfsroot",    "BOOTIF", "cryptdevice"};
+  constexpr std::array<std::string_view, 8> kNames = {
+      "root", "BOOT_IMAGE", "resume", "ip", "initrd", "nfsroot", "BOOTIF", "cryptdevice"};
   constexpr std::array<std::string_view, 4> kStarts = {"rd.luks.", "rd.lvm.", "rd.md.",
                                                        "systemd.machine_id"};
   const std::string_view name = word.substr(0, word.find('='));
   return std::ranges::find(kNames, name) != kNames.end() ||
-         std::ranges::any_of(kStarts, [&](std::string_view start) { return name.starts_with(start); });
+         std::ranges::any_of(kStarts,
+                             [&](std::string_view start) { return name.starts_with(start); });
 }
 
 }  // namespace goldenv::facts

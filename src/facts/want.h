@@ -46,8 +46,8 @@ doc::Node to_node(const Resolved& key, const Want& want);
 /// One line for people: ">=5.5", "2.19.3 or 2.20.5", "absent".
 std::string describe(const Want& want);
 
-/// Whether a reading is what is wanted. Unknown readings are unknown; a prefix that agrees as far as
-/// it goes is unknown; one_of is met if any member meets it; a tally is met only if every entry
+/// Whether a reading is what is wanted. Unknown readings are unknown; a prefix that agrees as far
+/// as it goes is unknown; one_of is met if any member meets it; a tally is met only if every entry
 /// is; kernel ordered constraints look at `upstream` (the reading of kernel.upstream).
 Truth meets(const Entry& entry, const Want& want, const Reading& reading, const Reading& upstream);
 
@@ -57,7 +57,8 @@ Truth meets(const Entry& entry, const Want& want, const Reading& reading, const 
 Truth same(const Entry& entry, const Reading& a, const Reading& b);
 
 /// The words of a kernel command line that identify this machine or boot: root=, BOOT_IMAGE=,
-/// resume=, ip= and their like (initrd=, nfsroot=, BOOTIF=, cryptdevice=, rd.luks.*, rd.lvm.*, rd.md.*).
+/// resume=, ip= and their like (initrd=, nfsroot=, BOOTIF=, cryptdevice=, rd.luks.*, rd.lvm.*,
+/// rd.md.*).
 bool is_identity_parameter(std::string_view word);
 
 }  // namespace goldenv::facts

@@ -18,8 +18,8 @@ bool is_selected(const facts::Entry* entry, const facts::FactKey& key,
 
 bool has_tolerance(const facts::Entry& entry) { return !entry.compare.empty(); }
 
-/// A digest that two snapshots share exactly if no fact that takes part differs, those with a tolerance
-/// left out: the memory of two equal nodes differs by some pages.
+/// A digest that two snapshots share exactly if no fact that takes part differs, those with a
+/// tolerance left out: the memory of two equal nodes differs by some pages.
 std::string signature(const facts::Snapshot& snapshot, const diff::CompareOptions& options) {
   std::string text;
   for (const facts::Fact& fact : snapshot.facts) {
@@ -35,9 +35,8 @@ std::string signature(const facts::Snapshot& snapshot, const diff::CompareOption
     } else {
       facts::Value value = std::get<facts::Value>(fact.reading);
       if (entry->key == "kernel.cmdline") {
-        std::erase_if(value.items, [](const std::string& word) {
-          return facts::is_identity_parameter(word);
-        });
+        std::erase_if(value.items,
+                      [](const std::string& word) { return facts::is_identity_parameter(word); });
       }
       text += '=' + facts::describe(facts::Reading(value));
     }
@@ -73,9 +72,8 @@ std::vector<Group> group(const std::vector<facts::Snapshot>& snapshots,
     bucket.push_back(groups.size());
     groups.push_back({{i}, {}});
   }
-  std::ranges::stable_sort(groups, [](const Group& x, const Group& y) {
-    return x.members.size() > y.members.size();
-  });
+  std::ranges::stable_sort(
+      groups, [](const Group& x, const Group& y) { return x.members.size() > y.members.size(); });
   for (std::size_t i = 1; i < groups.size(); ++i) {
     groups[i].against_largest = diff::compare(snapshots[groups.front().members.front()],
                                               snapshots[groups[i].members.front()], options);

@@ -14,9 +14,9 @@ struct Group {
   diff::Comparison against_largest;  ///< the largest group's first member as A, this group's as B
 };
 
-/// Groups of equal snapshots, the largest first, then by first member. What is unknown on a snapshot is
-/// part of what makes it equal to another: two groups may differ in nothing but what is known. Each
-/// snapshot is looked at once (its facts are hashed), so ten thousand are no trouble.
+/// Groups of equal snapshots, the largest first, then by first member. What is unknown on a
+/// snapshot is part of what makes it equal to another: two groups may differ in nothing but what is
+/// known. Each snapshot is looked at once (its facts are hashed), so ten thousand are no trouble.
 std::vector<Group> group(const std::vector<facts::Snapshot>& snapshots,
                          const diff::CompareOptions& options = {});
 

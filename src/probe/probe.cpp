@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "probe/redact.h"
 
 namespace goldenv::probe {
 namespace {
@@ -72,6 +73,9 @@ void Survey::add(std::string_view key, facts::Reading reading, facts::Evidence e
   if (!wants(parsed.name)) {
     return;
   }
+  // The last gate: whatever a probe overlooked, a text that looks like a secret leaves no further.
+  redact(reading);
+  redact(evidence);
   facts_.push_back({std::move(parsed), std::move(reading), std::move(evidence)});
 }
 
@@ -93,9 +97,8 @@ facts::Snapshot look(const host::Host& host, const Request& request, std::string
   Survey survey(host, request);
   for (const Probe* probe : probes()) {
     const auto gives = [&](const std::string& name) {
-      return std::ranges::any_of(probe->keys, [&](std::string_view pattern) {
-        return glob_matches(pattern, name);
-      });
+      return std::ranges::any_of(
+          probe->keys, [&](std::string_view pattern) { return glob_matches(pattern, name); });
     };
     // A family is asked of every probe that has a pattern at or below it.
     const auto gives_some_of = [&](const std::string& family) {
@@ -103,11 +106,12 @@ facts::Snapshot look(const host::Host& host, const Request& request, std::string
                return facts::in_family(pattern, family) || glob_matches(pattern, family + ".x");
              });
     };
-    const bool wanted =
-        !request.only_named ||
-        std::ranges::any_of(request.named,
-                            [&](const facts::FactKey& key) { return gives(stored_name(key.name)); }) ||
-        std::ranges::any_of(request.families, gives_some_of);
+    const bool wanted = !request.only_named ||
+                        std::ranges::any_of(request.named,
+                                            [&](const facts::FactKey& key) {
+                                              return gives(stored_name(key.name));
+                                            }) ||
+                        std::ranges::any_of(request.families, gives_some_of);
     if (wanted) {
       probe->run(survey);
     }

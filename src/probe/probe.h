@@ -17,8 +17,9 @@ namespace goldenv::probe {
 
 /// What is asked of a machine.
 struct Request {
-  /// Keys asked for by name: those that a manifest pins, that `--only` or `explain` spells out. Probed
-  /// also where the default scan leaves them out (kernel.config.X, file@PATH, env.X off the list).
+  /// Keys asked for by name: those that a manifest pins, that `--only` or `explain` spells out.
+  /// Probed also where the default scan leaves them out (kernel.config.X, file@PATH, env.X off the
+  /// list).
   std::vector<facts::FactKey> named;
   /// Families of which every member is asked for ("env", "python.package"): those that a manifest
   /// closes, or that `--only` names with a glob.

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "facts/want.h"
+#include "report/data.h"
 
 namespace goldenv::report {
 namespace {
@@ -29,7 +30,8 @@ std::vector<std::string> members(const Difference& difference, const Value& valu
     texts.push_back(name + ": " + amount);
   }
   if (difference.key.name.ends_with("kernel.cmdline")) {
-    std::erase_if(texts, [](const std::string& word) { return facts::is_identity_parameter(word); });
+    std::erase_if(texts,
+                  [](const std::string& word) { return facts::is_identity_parameter(word); });
   }
   return texts;
 }
@@ -131,25 +133,6 @@ std::string needs_of(const facts::Reading& reading) {
          (unknown->detail.empty() ? "" : ": " + printable(unknown->detail));
 }
 
-// ------------------------------------------------------------------------------------ as data
-
-void put(Node& node, std::string_view key, Node value) {
-  node.entries.push_back({std::string(key), {}, std::move(value)});
-}
-void put(Node& node, std::string_view key, std::string_view text) {
-  put(node, key, Node::scalar(std::string(text), true));
-}
-void put(Node& node, std::string_view key, std::size_t number) {
-  put(node, key, Node::scalar(std::to_string(number)));
-}
-
-/// A reading with its evidence, as in a snapshot.
-Node reading_node(const facts::FactKey& key, const facts::Reading& reading,
-                  const facts::Evidence& evidence) {
-  Node snapshot = facts::to_node(facts::make_snapshot("", {}, {{key, reading, evidence}}));
-  return std::move(snapshot.entries.back().value.entries.front().value);
-}
-
 Node difference_node(const Difference& difference, bool checked) {
   Node node = Node::mapping({});
   put(node, "key", difference.key.text());
@@ -158,18 +141,16 @@ Node difference_node(const Difference& difference, bool checked) {
   if (checked) {
     put(node, "wanted", difference.wanted);
   } else {
-    put(node, "a", reading_node(difference.key, difference.a, difference.evidence_a));
+    put(node, "a", reading_node({difference.key, difference.a, difference.evidence_a}));
   }
   put(node, checked ? "found" : "b",
-      reading_node(difference.key, difference.b, difference.evidence_b));
+      reading_node({difference.key, difference.b, difference.evidence_b}));
   put(node, "kind", diff::name(difference.kind));
   if (difference.kind == Kind::version) {
     put(node, "direction", version::name(difference.change.direction));
     put(node, "part", version::name(difference.change.part));
   }
-  if (!difference.why.empty()) {
-    put(node, "why", difference.why);
-  }
+  put(node, "why", difference.why);
   if (!difference.file.empty()) {
     put(node, "pin", difference.file + ":" + std::to_string(difference.mark.line));
   }
@@ -207,8 +188,8 @@ void put_comparison(Node& node, const diff::Comparison& comparison) {
     Node entry = Node::mapping({});
     put(entry, "key", undecided.key.text());
     put(entry, "level", facts::name(undecided.level));
-    put(entry, "a", reading_node(undecided.key, undecided.a, {}));
-    put(entry, "b", reading_node(undecided.key, undecided.b, {}));
+    put(entry, "a", reading_node({undecided.key, undecided.a, {}}));
+    put(entry, "b", reading_node({undecided.key, undecided.b, {}}));
     one_sided.items.push_back(std::move(entry));
   }
   put(node, "not_comparable", std::move(one_sided));
@@ -291,13 +272,12 @@ std::string comparison_text(const diff::Comparison& comparison, const Named& a, 
   }
   out += paint(colour, Ink::bold, differences_counted(comparison.differences)) + "\n";
   out += rows_text(comparison.differences, colour) + closing(comparison);
-  return out + "next: goldenv explain " + printable(comparison.differences.front().key.text()) + " " +
-         printable(b.source) + "\n";
+  return out + "next: goldenv explain " + printable(comparison.differences.front().key.text()) +
+         " " + printable(b.source) + "\n";
 }
 
 doc::Node comparison_node(const diff::Comparison& comparison, const Named& a, const Named& b) {
-  Node node = Node::mapping({});
-  put(node, "schema_version", Node::scalar("0"));
+  Node node = new_document();
   put(node, "a", machine_node(a));
   put(node, "b", machine_node(b));
   put_comparison(node, comparison);
@@ -314,9 +294,8 @@ std::string check_text(const diff::Check& check, const Named& machine,
       ++counts.at(static_cast<std::size_t>(inner.level));
     }
   }
-  const std::string manifest =
-      printable(manifest_file) +
-      (manifest_name.empty() ? "" : " (" + printable(manifest_name) + ")");
+  const std::string manifest = printable(manifest_file) +
+                               (manifest_name.empty() ? "" : " (" + printable(manifest_name) + ")");
   std::string out = printable(machine.title);
   if (check.differences.empty()) {
     out += check.undecided.empty() ? paint(colour, Ink::green, " matches ")
@@ -347,10 +326,9 @@ std::string check_text(const diff::Check& check, const Named& machine,
   return out;
 }
 
-doc::Node check_node(const diff::Check& check, const Named& machine,
-                     std::string_view manifest_file, std::string_view manifest_name) {
-  Node node = Node::mapping({});
-  put(node, "schema_version", Node::scalar("0"));
+doc::Node check_node(const diff::Check& check, const Named& machine, std::string_view manifest_file,
+                     std::string_view manifest_name) {
+  Node node = new_document();
   Node manifest = Node::mapping({});
   put(manifest, "file", manifest_file);
   put(manifest, "name", manifest_name);
@@ -367,7 +345,7 @@ doc::Node check_node(const diff::Check& check, const Named& machine,
     put(entry, "key", one.key.text());
     put(entry, "level", facts::name(one.level));
     put(entry, "wanted", one.wanted);
-    put(entry, "found", reading_node(one.key, one.b, {}));
+    put(entry, "found", reading_node({one.key, one.b, {}}));
     undecided.items.push_back(std::move(entry));
   }
   put(node, "unknown", std::move(undecided));
@@ -378,7 +356,8 @@ std::string groups_text(const std::vector<fleet::Group>& groups, const std::vect
                         Colour colour) {
   std::string out;
   if (groups.size() == 1) {
-    out = paint(colour, Ink::green, "all alike") + ": " + counted(machines.size(), "machine") + "\n";
+    out =
+        paint(colour, Ink::green, "all alike") + ": " + counted(machines.size(), "machine") + "\n";
   } else {
     out = paint(colour, Ink::bold, counted(groups.size(), "group")) + " among " +
           counted(machines.size(), "machine") + "\n";
@@ -409,8 +388,7 @@ std::string groups_text(const std::vector<fleet::Group>& groups, const std::vect
 }
 
 doc::Node groups_node(const std::vector<fleet::Group>& groups, const std::vector<Named>& machines) {
-  Node node = Node::mapping({});
-  put(node, "schema_version", Node::scalar("0"));
+  Node node = new_document();
   Node list = Node::sequence({});
   for (std::size_t i = 0; i < groups.size(); ++i) {
     Node entry = Node::mapping({});

@@ -34,8 +34,9 @@ std::string comparison_text(const diff::Comparison& comparison, const Named& a, 
 doc::Node comparison_node(const diff::Comparison& comparison, const Named& a, const Named& b);
 
 /// A machine against a manifest.
-std::string check_text(const diff::Check& check, const Named& machine, std::string_view manifest_file,
-                       std::string_view manifest_name, Colour colour);
+std::string check_text(const diff::Check& check, const Named& machine,
+                       std::string_view manifest_file, std::string_view manifest_name,
+                       Colour colour);
 doc::Node check_node(const diff::Check& check, const Named& machine, std::string_view manifest_file,
                      std::string_view manifest_name);
 

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "report/data.h"
 
 namespace goldenv::report {
 namespace {
@@ -12,10 +13,10 @@ using facts::Fact;
 using facts::Value;
 
 constexpr std::array<std::string_view, 21> kKeys = {
-    "host.name", "os.name", "kernel", "gpu.count", "gpu.name", "driver", "driver.flavor",
-    "driver.libcuda", "driver.userland", "cuda", "cuda.toolkit", "cudnn", "torch", "nccl",
-    "nccl.origin", "python", "python.prefix", "glibc", "cpu.model", "host.container",
-    "host.hypervisor"};
+    "host.name",     "os.name",        "kernel",          "gpu.count", "gpu.name",      "driver",
+    "driver.flavor", "driver.libcuda", "driver.userland", "cuda",      "cuda.toolkit",  "cudnn",
+    "torch",         "nccl",           "nccl.origin",     "python",    "python.prefix", "glibc",
+    "cpu.model",     "host.container", "host.hypervisor"};
 
 class Sketch {
  public:
@@ -76,7 +77,8 @@ std::string overview_text(const Overview& overview, Colour colour) {
                     sketch.text("os.name") + ", kernel " + sketch.text("kernel") + ", " +
                     gpus(sketch) + "\n";
   std::string toolkit;
-  if (sketch.value("cuda.toolkit") != nullptr && sketch.text("cuda.toolkit") != sketch.text("cuda")) {
+  if (sketch.value("cuda.toolkit") != nullptr &&
+      sketch.text("cuda.toolkit") != sketch.text("cuda")) {
     toolkit = " (toolkit " + sketch.text("cuda.toolkit") + ")";
   }
   out += "driver " + sketch.text("driver") + sketch.in_brackets("driver.flavor") + "   cuda " +
@@ -97,7 +99,8 @@ std::string overview_text(const Overview& overview, Colour colour) {
     }
     const std::string file = printable(overview.manifest_file);
     if (check.differences.empty()) {
-      out += paint(colour, Ink::green, "matches ") + file + " (" + counted(check.pins, "pin") + ")\n";
+      out +=
+          paint(colour, Ink::green, "matches ") + file + " (" + counted(check.pins, "pin") + ")\n";
     } else {
       out += paint(colour, Ink::red, "does not match ") + file + ": " + std::to_string(counts[0]) +
              " must, " + std::to_string(counts[1]) + " should, " + std::to_string(counts[2]) +
@@ -133,16 +136,12 @@ std::string overview_text(const Overview& overview, Colour colour) {
 }
 
 doc::Node overview_node(const Overview& overview) {
-  doc::Node node = doc::Node::mapping({});
-  const auto put = [&](std::string key, doc::Node value) {
-    node.entries.push_back({std::move(key), {}, std::move(value)});
-  };
-  put("schema_version", doc::Node::scalar("0"));
-  put("snapshot", facts::to_node(overview.snapshot));
+  doc::Node node = new_document();
+  put(node, "snapshot", facts::to_node(overview.snapshot));
   if (overview.check) {
-    put("manifest", doc::Node::scalar(overview.manifest_file, true));
-    put("differences", doc::Node::scalar(std::to_string(diff::count(overview.check->differences))));
-    put("unknown", doc::Node::scalar(std::to_string(overview.check->undecided.size())));
+    put(node, "manifest", overview.manifest_file);
+    put(node, "differences", diff::count(overview.check->differences));
+    put(node, "unknown", overview.check->undecided.size());
   }
   return node;
 }

@@ -13,7 +13,7 @@ namespace goldenv::report {
 /// What bare `goldenv` says: at most ten lines of what is in force, and whether it matches.
 struct Overview {
   facts::Snapshot snapshot;
-  std::string manifest_file;            ///< empty: none was found
+  std::string manifest_file;  ///< empty: none was found
   std::optional<diff::Check> check;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "report/data.h"
 #include "report/evidence.h"
 
 namespace goldenv::report {
@@ -37,9 +38,10 @@ std::string unknown_lines(const std::vector<const Fact*>& unknown) {
   std::vector<std::pair<std::string, std::vector<std::string>>> reasons;
   for (const Fact* fact : unknown) {
     const auto& state = std::get<facts::Unknown>(fact->reading);
-    const std::string reason = std::string(facts::name(state.why)) +
-                               (state.needs.empty() ? "" : ", needs " + state.needs);
-    const auto found = std::ranges::find(reasons, reason, [](const auto& pair) { return pair.first; });
+    const std::string reason =
+        std::string(facts::name(state.why)) + (state.needs.empty() ? "" : ", needs " + state.needs);
+    const auto found =
+        std::ranges::find(reasons, reason, [](const auto& pair) { return pair.first; });
     if (found == reasons.end()) {
       reasons.push_back({reason, {printable(fact->key.text())}});
     } else {
@@ -51,20 +53,6 @@ std::string unknown_lines(const std::vector<const Fact*>& unknown) {
     out += "unknown (" + reason + "): " + join(keys, ", ") + "\n";
   }
   return out;
-}
-
-void put(Node& node, std::string_view key, Node value) {
-  node.entries.push_back({std::string(key), {}, std::move(value)});
-}
-void put(Node& node, std::string_view key, std::string_view text) {
-  if (!text.empty()) {
-    put(node, key, Node::scalar(std::string(text), true));
-  }
-}
-
-Node fact_node(const Fact& fact) {
-  Node snapshot = facts::to_node(facts::make_snapshot("", {}, {fact}));
-  return std::move(snapshot.entries.back().value.entries.front().value);
 }
 
 std::string type_text(const facts::Entry& entry) {
@@ -85,11 +73,10 @@ std::string scan_text(const facts::Snapshot& snapshot, const ScanView& view) {
     if (entry == nullptr) {
       continue;
     }
-    const bool asked =
-        view.all || (!view.selection.empty() &&
-                     view.selection.selects(fact.key.name, fact.key.label));
+    const bool asked = view.all || (!view.selection.empty() &&
+                                    view.selection.selects(fact.key.name, fact.key.label));
     if (!asked && (!view.selection.empty() || !shown_by_default(fact, *entry))) {
-      counts.unshown += view.selection.empty() ? 1 : 0;
+      counts.unshown += view.selection.empty() ? 1u : 0u;
       continue;
     }
     if (std::holds_alternative<facts::Unknown>(fact.reading) && !asked) {
@@ -100,18 +87,18 @@ std::string scan_text(const facts::Snapshot& snapshot, const ScanView& view) {
       shown.push_back(&fact);
     }
   }
-  std::ranges::stable_sort(shown, {}, [](const Fact* fact) {
-    return facts::entry_of(fact->key.name)->layer;
-  });
+  std::ranges::stable_sort(shown, {},
+                           [](const Fact* fact) { return facts::entry_of(fact->key.name)->layer; });
   std::vector<std::vector<std::string>> rows;
   for (const Fact* fact : shown) {
     const facts::Entry& entry = *facts::entry_of(fact->key.name);
     rows.push_back({std::string(facts::name(entry.layer)), printable(fact->key.text()),
                     value_text(*fact, entry)});
   }
-  std::string out = printable(snapshot.title()) +
-                    (snapshot.title() == snapshot.source ? "" : " (" + printable(snapshot.source) + ")") +
-                    ": " + counted(snapshot.facts.size(), "fact") + "\n";
+  std::string out =
+      printable(snapshot.title()) +
+      (snapshot.title() == snapshot.source ? "" : " (" + printable(snapshot.source) + ")") + ": " +
+      counted(snapshot.facts.size(), "fact") + "\n";
   out += table(rows) + unknown_lines(counts.unknown);
   if (counts.absent + counts.unshown != 0) {
     out += "not shown: " + std::to_string(counts.absent) + " absent, " +
@@ -131,9 +118,8 @@ facts::Snapshot selected(const facts::Snapshot& snapshot, const facts::Selection
     }
   }
   // A family that was cut down is no longer listed whole.
-  std::erase_if(kept.listed, [&](const std::string& family) {
-    return !selection.selects(family + ".x", "");
-  });
+  std::erase_if(kept.listed,
+                [&](const std::string& family) { return !selection.selects(family + ".x", ""); });
   return kept;
 }
 
@@ -175,15 +161,14 @@ std::string explain_text(const Explanation& explanation, std::string_view title,
 }
 
 doc::Node explain_node(const Explanation& explanation, std::string_view source) {
-  Node node = Node::mapping({});
-  put(node, "schema_version", Node::scalar("0"));
+  Node node = new_document();
   put(node, "source", source);
   put(node, "key", explanation.fact.key.text());
-  put(node, "fact", fact_node(explanation.fact));
+  put(node, "fact", reading_node(explanation.fact));
   if (!explanation.instances.empty()) {
     Node instances = Node::mapping({});
     for (const Fact& instance : explanation.instances) {
-      put(instances, instance.key.text(), fact_node(instance));
+      put(instances, instance.key.text(), reading_node(instance));
     }
     put(node, "instances", std::move(instances));
   }
@@ -192,7 +177,7 @@ doc::Node explain_node(const Explanation& explanation, std::string_view source) 
     put(pin, "wanted", facts::describe(explanation.pin->want));
     put(pin, "level", facts::name(explanation.pin->level));
     put(pin, "file", explanation.pin->file);
-    put(pin, "line", Node::scalar(std::to_string(explanation.pin->mark.line)));
+    put(pin, "line", explanation.pin->mark.line);
     put(pin, "why", explanation.pin->why);
     put(pin, "state", explanation.met);
     put(node, "pin", std::move(pin));
@@ -239,8 +224,7 @@ doc::Node list_node(const facts::Selection& selection) {
     put(node, "meaning", entry.meaning);
     keys.items.push_back(std::move(node));
   }
-  Node node = Node::mapping({});
-  put(node, "schema_version", Node::scalar("0"));
+  Node node = new_document();
   put(node, "keys", std::move(keys));
   return node;
 }

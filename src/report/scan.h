@@ -13,8 +13,8 @@
 namespace goldenv::report {
 
 struct ScanView {
-  bool all = false;             ///< instances (@), identity and volatile facts, packages
-  facts::Selection selection;   ///< --only
+  bool all = false;            ///< instances (@), identity and volatile facts, packages
+  facts::Selection selection;  ///< --only
   Colour colour = Colour::none;
 };
 
@@ -29,9 +29,9 @@ facts::Snapshot selected(const facts::Snapshot& snapshot, const facts::Selection
 struct Explanation {
   facts::Fact fact;
   const facts::Entry* entry = nullptr;
-  std::vector<facts::Fact> instances;   ///< key@..., sorted
-  const manifest::Pin* pin = nullptr;   ///< of the manifest in force, if one is there
-  std::string met;                      ///< "met", "not met", "not known", or "" without a pin
+  std::vector<facts::Fact> instances;  ///< key@..., sorted
+  const manifest::Pin* pin = nullptr;  ///< of the manifest in force, if one is there
+  std::string met;                     ///< "met", "not met", "not known", or "" without a pin
 };
 std::string explain_text(const Explanation& explanation, std::string_view title, Colour colour);
 doc::Node explain_node(const Explanation& explanation, std::string_view source);

@@ -35,22 +35,35 @@ struct Range {
 };
 
 bool in(std::uint32_t c, const auto& ranges) {
-  return std::ranges::any_of(ranges,
-                             [&](const Range& range) { return c >= range.first && c <= range.last; });
+  return std::ranges::any_of(
+      ranges, [&](const Range& range) { return c >= range.first && c <= range.last; });
 }
 
 // C1 controls, soft hyphen, Arabic letter mark, zero-width and bidirectional formatting, line and
 // paragraph separators, interlinear annotation, tags, variation selectors, BOM. Source: Unicode
 // category Cf, Zl, Zp and UAX #9.
-constexpr std::array<Range, 13> kHidden = {{{0x7F, 0x9F},     {0xAD, 0xAD},     {0x61C, 0x61C},
-                                            {0x180E, 0x180E}, {0x200B, 0x200F}, {0x2028, 0x202E},
-                                            {0x2060, 0x206F}, {0xFE00, 0xFE0F}, {0xFEFF, 0xFEFF},
-                                            {0xFFF9, 0xFFFB}, {0x1D173, 0x1D17A},
-                                            {0xE0000, 0xE0FFF}, {0x115F, 0x1160}}};
+constexpr std::array<Range, 13> kHidden = {{{0x7F, 0x9F},
+                                            {0xAD, 0xAD},
+                                            {0x61C, 0x61C},
+                                            {0x180E, 0x180E},
+                                            {0x200B, 0x200F},
+                                            {0x2028, 0x202E},
+                                            {0x2060, 0x206F},
+                                            {0xFE00, 0xFE0F},
+                                            {0xFEFF, 0xFEFF},
+                                            {0xFFF9, 0xFFFB},
+                                            {0x1D173, 0x1D17A},
+                                            {0xE0000, 0xE0FFF},
+                                            {0x115F, 0x1160}}};
 // East Asian Wide and Fullwidth, roughly. Source: UAX #11.
-constexpr std::array<Range, 8> kWide = {{{0x1100, 0x115E}, {0x2E80, 0x303E}, {0x3041, 0xA4CF},
-                                         {0xAC00, 0xD7A3}, {0xF900, 0xFAFF}, {0xFF00, 0xFF60},
-                                         {0xFFE0, 0xFFE6}, {0x1F300, 0x1FAFF}}};
+constexpr std::array<Range, 8> kWide = {{{0x1100, 0x115E},
+                                         {0x2E80, 0x303E},
+                                         {0x3041, 0xA4CF},
+                                         {0xAC00, 0xD7A3},
+                                         {0xF900, 0xFAFF},
+                                         {0xFF00, 0xFF60},
+                                         {0xFFE0, 0xFFE6},
+                                         {0x1F300, 0x1FAFF}}};
 
 std::string hex(std::uint32_t value, std::size_t digits) {
   constexpr std::string_view kDigits = "0123456789abcdef";

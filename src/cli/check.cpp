@@ -1,0 +1,137 @@
+#include "diff/check.h"
+
+#include <array>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/request.h"
+#include "report/data.h"
+#include "report/differences.h"
+
+namespace goldenv::cli {
+namespace {
+
+constexpr std::array<OptionSpec, 5> kOptions = {{
+    {"--manifest", "FILE", "the manifest, where the words are all sources", false, ""},
+    {"--fail-on", "LEVEL", "what weighs enough for status 1; default must", false,
+     "must|should|info"},
+    {"--allow-unknown", "", "a pin of which nobody can tell is no reason for status 3", false, ""},
+    {"--fast", "", "leave out the digests of files:", false, ""},
+    {"--python", "P", "the Python that is meant; default: the manifest's target_python", false, ""},
+}};
+
+/// Words and manifest: the first word is the manifest if it is a file and one.
+struct Plan {
+  NamedManifest manifest;
+  std::vector<source::Source> sources;
+};
+
+Result<Plan> make_plan(const Invocation& invocation) {
+  std::vector<std::string> words = invocation.words;
+  std::string file = invocation.value("--manifest");
+  Plan plan;
+  if (file.empty() && !words.empty()) {
+    GOLDENV_TRY(source::Source first, source::parse(words.front()));
+    if (!first.is_machine()) {
+      GOLDENV_TRY(source::Document document, source::read_document(first));
+      if (document.kind == source::Document::Kind::manifest) {
+        plan.manifest = {first.text, std::move(document.manifest)};
+        words.erase(words.begin());
+        GOLDENV_TRY(plan.sources, parse_sources(words));
+        return plan;
+      }
+      if (first.kind == source::Source::Kind::input) {
+        return Error{Errc::usage,
+                     "standard input is a snapshot: name the manifest with --manifest FILE",
+                     {}};
+      }
+    }
+  }
+  GOLDENV_TRY(plan.manifest, open_manifest(file));
+  GOLDENV_TRY(plan.sources, parse_sources(words));
+  return plan;
+}
+
+struct Checked {
+  report::Named machine;
+  diff::Check check;
+};
+
+facts::Level fail_level(const Invocation& invocation) {
+  return facts::parse_level(invocation.value("--fail-on", "must")).value_or(facts::Level::must);
+}
+
+int run_check(const Invocation& invocation) {
+  const Result<Plan> plan = make_plan(invocation);
+  if (!plan) {
+    return fail(plan.error());
+  }
+  const manifest::Manifest& manifest = plan->manifest.manifest;
+  const probe::Request request = request_for(manifest, invocation);
+  std::vector<Checked> all;
+  bool unreached = false;
+  for (const source::Source& source : plan->sources) {
+    const Result<facts::Snapshot> snapshot = source::look(source, request);
+    if (!snapshot) {
+      const int failed = fail(snapshot.error());
+      if (failed == kUsage) {
+        return failed;
+      }
+      unreached = true;
+      continue;
+    }
+    all.push_back({{snapshot->title(), source.text}, diff::check(manifest, *snapshot)});
+  }
+  const facts::Level level = fail_level(invocation);
+  bool differs = false;
+  bool undecided = false;
+  for (const Checked& one : all) {
+    differs = differs || diff::differs_at(one.check, level);
+    undecided = undecided || diff::undecided_at(one.check, level);
+  }
+  const int status = differs                                           ? kDiffers
+                     : undecided && !invocation.has("--allow-unknown") ? kUndecided
+                     : unreached                                       ? kStepFailed
+                                                                       : kWell;
+  if (all.empty()) {
+    return status;
+  }
+  const Rendering rendering{[&](report::Colour colour) {
+                              std::string text;
+                              for (const Checked& one : all) {
+                                text +=
+                                    report::check_text(one.check, one.machine, plan->manifest.file,
+                                                       manifest.name, colour);
+                              }
+                              return text;
+                            },
+                            [&] {
+                              if (all.size() == 1) {
+                                return report::check_node(all.front().check, all.front().machine,
+                                                          plan->manifest.file, manifest.name);
+                              }
+                              doc::Node list = doc::Node::sequence({});
+                              for (const Checked& one : all) {
+                                list.items.push_back(report::check_node(
+                                    one.check, one.machine, plan->manifest.file, manifest.name));
+                              }
+                              doc::Node node = report::new_document();
+                              report::put(node, "checks", std::move(list));
+                              return node;
+                            },
+                            ""};
+  return deliver(invocation, rendering, status);
+}
+
+}  // namespace
+
+extern const Command check{"check",
+                           "[MANIFEST] [SOURCE..]",
+                           0,
+                           10'000,
+                           "does a machine match a manifest?",
+                           "goldenv check golden.yaml node17.yaml --fail-on should",
+                           kOptions,
+                           run_check};
+
+}  // namespace goldenv::cli

@@ -1,0 +1,150 @@
+#include "cli/output.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/text.h"
+
+namespace goldenv::cli {
+namespace {
+
+constexpr std::array<OptionSpec, 3> kOptions = {{
+    {"--format", "FORMAT", "form of the result", false, "text|json|yaml"},
+    {"-o,--output", "FILE", "write it there; .json and .yaml name the format", false, ""},
+    {"--report", "FORMAT=FILE", "write it there as well", true, ""},
+}};
+
+bool write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0) {
+      if (errno == EINTR) {
+        continue;
+      }
+      return false;
+    }
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
+int cannot_write(const std::string& file, int number) {
+  say("cannot write " + file + ": " + std::strerror(number));
+  return kStepFailed;
+}
+
+/// A pipe or device is written as it is; a file by rename, so that it is there whole or not at all.
+int write_file(const std::string& file, std::string_view text) {
+  struct stat status {};
+  const bool special = ::stat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+  if (special) {
+    const int fd = ::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0 || !write_all(fd, text)) {
+      return cannot_write(file, errno);
+    }
+    ::close(fd);
+    return kWell;
+  }
+  std::string temporary = file + ".XXXXXX";
+  const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
+  if (fd < 0) {
+    return cannot_write(file, errno);
+  }
+  // mkstemp makes 0600; a result is meant to be read as any file that its user makes.
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  if (::fchmod(fd, 0666 & ~mask) != 0 || !write_all(fd, text) || ::fsync(fd) != 0) {
+    const int number = errno;
+    ::close(fd);
+    ::unlink(temporary.c_str());
+    return cannot_write(file, number);
+  }
+  ::close(fd);
+  if (::rename(temporary.c_str(), file.c_str()) != 0) {
+    const int number = errno;
+    ::unlink(temporary.c_str());
+    return cannot_write(file, number);
+  }
+  return kWell;
+}
+
+report::Colour colour_of_screen() {
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* term = std::getenv("TERM");
+  const bool refused = (no_color != nullptr && *no_color != '\0') || term == nullptr ||
+                       std::string_view(term) == "dumb";
+  return !refused && ::isatty(STDOUT_FILENO) == 1 ? report::Colour::ansi : report::Colour::none;
+}
+
+std::string render(const Rendering& rendering, std::string_view format, report::Colour colour) {
+  if (format == "json") {
+    return doc::render_json(rendering.data()) + "\n";
+  }
+  if (format == "yaml") {
+    return rendering.own_yaml.empty() ? doc::render_yaml(rendering.data(), true)
+                                      : rendering.own_yaml;
+  }
+  return rendering.text(colour);
+}
+
+std::string_view format_of_name(std::string_view file, std::string_view fallback) {
+  if (file.ends_with(".json")) {
+    return "json";
+  }
+  return file.ends_with(".yaml") || file.ends_with(".yml") ? "yaml" : fallback;
+}
+
+}  // namespace
+
+std::span<const OptionSpec> output_options() { return kOptions; }
+
+bool print(std::string_view text) {
+  if (write_all(STDOUT_FILENO, text)) {
+    return true;
+  }
+  if (errno != EPIPE) {
+    say(std::string("cannot write standard output: ") + std::strerror(errno));
+  }
+  return false;
+}
+
+int deliver(const Invocation& invocation, const Rendering& rendering, int status,
+            std::string_view file_format, std::string_view screen_format) {
+  const std::vector<std::string> reports = invocation.values("--report");
+  for (const std::string& report : reports) {
+    const std::string format = report.substr(0, report.find('='));
+    if (report.find('=') == std::string::npos ||
+        (format != "text" && format != "json" && format != "yaml")) {
+      say("--report is FORMAT=FILE with text, json or yaml, not \"" + report + "\"");
+      return kUsage;
+    }
+  }
+  const std::string file = invocation.value("--output", "-");
+  int failed = kWell;
+  if (file == "-") {
+    const std::string format = invocation.value("--format", screen_format);
+    if (!print(render(rendering, format, colour_of_screen()))) {
+      failed = kStepFailed;
+    }
+  } else {
+    const std::string format = invocation.value("--format", format_of_name(file, file_format));
+    failed = write_file(file, render(rendering, format, report::Colour::none));
+  }
+  for (const std::string& report : reports) {
+    const std::size_t equals = report.find('=');
+    const int written = write_file(
+        report.substr(equals + 1),
+        render(rendering, std::string_view(report).substr(0, equals), report::Colour::none));
+    failed = failed != kWell ? failed : written;
+  }
+  return failed != kWell ? failed : status;
+}
+
+}  // namespace goldenv::cli

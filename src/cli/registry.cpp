@@ -1,0 +1,21 @@
+#include <array>
+
+#include "cli/command.h"
+
+namespace goldenv::cli {
+
+// One line a subcommand, in the order of the help; each is defined in the file of its name.
+extern const Command overview;
+extern const Command scan;
+extern const Command lock;
+extern const Command check;
+extern const Command diff;
+extern const Command explain;
+
+std::span<const Command* const> commands() {
+  static constexpr std::array<const Command*, 6> kCommands = {&overview, &scan, &lock,
+                                                              &check,    &diff, &explain};
+  return kCommands;
+}
+
+}  // namespace goldenv::cli

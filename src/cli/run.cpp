@@ -1,0 +1,68 @@
+#include <unistd.h>
+
+#include "cli/command.h"
+#include "cli/options.h"
+#include "cli/output.h"
+#include "report/text.h"
+
+namespace goldenv::cli {
+
+std::string Invocation::value(std::string_view name, std::string_view fallback) const {
+  const auto found = options.find(name);
+  return found == options.end() || found->second.empty() ? std::string(fallback)
+                                                         : found->second.back();
+}
+
+std::vector<std::string> Invocation::values(std::string_view name) const {
+  const auto found = options.find(name);
+  return found == options.end() ? std::vector<std::string>{} : found->second;
+}
+
+namespace {
+
+void put_line(const std::string& line) {
+  // Where even this cannot be written there is nobody to tell.
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
+}
+
+}  // namespace
+
+void say(std::string_view text) { put_line("goldenv: " + report::printable(text) + "\n"); }
+
+int status_of(const Error& error) {
+  switch (error.code) {
+    case Errc::usage:
+    case Errc::malformed:
+    case Errc::too_large:
+      return kUsage;
+    default:
+      return kStepFailed;
+  }
+}
+
+int fail(const Error& error) {
+  std::string text = error.message;
+  for (const std::string& step : error.trail) {
+    text += "; while " + step;
+  }
+  if (error.code == Errc::malformed) {
+    put_line(report::printable(text) + "\n");  // begins with FILE:LINE:COLUMN
+  } else {
+    say(text);
+  }
+  return status_of(error);
+}
+
+int run(const std::vector<std::string>& arguments) {
+  const auto asked = parse_command_line(arguments);
+  if (!asked) {
+    return fail(asked.error());
+  }
+  if (const auto* text = std::get_if<Print>(&*asked)) {
+    return print(text->text) ? kWell : kStepFailed;
+  }
+  const Run& command = std::get<Run>(*asked);
+  return command.command->run(command.invocation);
+}
+
+}  // namespace goldenv::cli

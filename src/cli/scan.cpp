@@ -1,0 +1,96 @@
+#include "report/scan.h"
+
+#include <array>
+
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/request.h"
+
+namespace goldenv::cli {
+namespace {
+
+constexpr std::array<OptionSpec, 4> kOptions = {{
+    {"--only", "GLOB", "only these keys (driver, sysctl.**, layer:cuda, !env)", true, ""},
+    {"--all", "", "every instance, every sysctl, and what weighs little", false, ""},
+    {"--list", "", "the keys that there are, with their meaning; probes nothing", false, ""},
+    {"--python", "P", "the Python that is meant: its prefix or interpreter", false, ""},
+}};
+
+int list(const Invocation& invocation, const facts::Selection& selection) {
+  const Rendering rendering{
+      [&](report::Colour colour) { return report::list_text(selection, colour); },
+      [&] { return report::list_node(selection); }, ""};
+  return deliver(invocation, rendering, kWell);
+}
+
+std::string all_text(const std::vector<facts::Snapshot>& snapshots, const report::ScanView& view) {
+  std::string text;
+  for (const facts::Snapshot& snapshot : snapshots) {
+    text += (text.empty() ? "" : "\n") + report::scan_text(snapshot, view);
+  }
+  return text;
+}
+
+doc::Node all_data(const std::vector<facts::Snapshot>& snapshots,
+                   const facts::Selection& selection) {
+  if (snapshots.size() == 1) {
+    return facts::to_node(report::selected(snapshots.front(), selection));
+  }
+  doc::Node list = doc::Node::sequence({});
+  for (const facts::Snapshot& snapshot : snapshots) {
+    list.items.push_back(facts::to_node(report::selected(snapshot, selection)));
+  }
+  doc::Node node = doc::Node::mapping({});
+  node.entries.push_back({"schema_version", {}, doc::Node::scalar("0")});
+  node.entries.push_back({"snapshots", {}, std::move(list)});
+  return node;
+}
+
+int run_scan(const Invocation& invocation) {
+  const Result<Only> only = parse_only(invocation);
+  if (!only) {
+    return fail(only.error());
+  }
+  if (invocation.has("--list")) {
+    return list(invocation, only->selection);
+  }
+  const auto sources = parse_sources(invocation.words);
+  if (!sources) {
+    return fail(sources.error());
+  }
+  probe::Request request = only->request;
+  request.all = invocation.has("--all");
+  std::vector<facts::Snapshot> snapshots;
+  int status = kWell;
+  for (const source::Source& source : *sources) {
+    Result<facts::Snapshot> snapshot = source::look(source, request);
+    if (!snapshot) {
+      const int failed = fail(snapshot.error());
+      if (failed == kUsage) {
+        return failed;
+      }
+      status = failed;
+      continue;
+    }
+    snapshots.push_back(*std::move(snapshot));
+  }
+  if (snapshots.empty()) {
+    return status;
+  }
+  const report::ScanView view{request.all, only->selection, report::Colour::none};
+  const Rendering rendering{[&](report::Colour colour) {
+                              report::ScanView coloured = view;
+                              coloured.colour = colour;
+                              return all_text(snapshots, coloured);
+                            },
+                            [&] { return all_data(snapshots, only->selection); }, ""};
+  return deliver(invocation, rendering, status, "yaml");
+}
+
+}  // namespace
+
+extern const Command scan{
+    "scan",   "[SOURCE..]", 0, 10'000, "facts of a machine", "goldenv scan -o node17.yaml",
+    kOptions, run_scan};
+
+}  // namespace goldenv::cli

@@ -1,0 +1,197 @@
+#include "source/source.h"
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/text.h"
+#include "facts/want.h"
+#include "host/host.h"
+#include "source/text_file.h"
+
+namespace goldenv::source {
+namespace {
+
+/// "ssh" of "ssh:gpu17": a word before a colon that could be the name of a source. A path with a
+/// colon in it is written ./a:b.
+std::string_view scheme_of(std::string_view word) {
+  const std::size_t colon = word.find(':');
+  if (colon == std::string_view::npos || colon == 0) {
+    return {};
+  }
+  for (const char c : word.substr(0, colon)) {
+    if (c < 'a' || c > 'z') {
+      return {};
+    }
+  }
+  return word.substr(0, colon);
+}
+
+Error unknown_source(std::string_view word, std::string_view what) {
+  return {Errc::usage,
+          "unknown source \"" + std::string(what) + "\" in " + std::string(word) +
+              "; known are: " + std::string(known_sources()),
+          {}};
+}
+
+/// Whether a path is below its folder: relative, and never stepping out.
+bool stays_below(std::string_view path) {
+  if (path.empty() || path.starts_with('/')) {
+    return false;
+  }
+  for (const std::string_view part : split(path, '/')) {
+    if (part == "..") {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Texts that `extends` names: files beside or below the one that names them.
+Result<manifest::Text> fetch_beside(std::string_view name, std::string_view from) {
+  if (!stays_below(name)) {
+    return Error{
+        Errc::malformed,
+        "\"" + std::string(name) + "\" must be a file below the folder of " + std::string(from),
+        {}};
+  }
+  const std::filesystem::path path =
+      (std::filesystem::path(from).parent_path() / name).lexically_normal();
+  Result<std::string> text = read_path(path.string());
+  if (!text) {
+    return std::move(text).error();
+  }
+  return manifest::Text{path.string(), *std::move(text)};
+}
+
+}  // namespace
+
+std::string_view known_sources() { return "@live, PATH, - (standard input), root:DIR"; }
+
+Result<Source> parse(std::string_view word) {
+  if (word.empty()) {
+    return Error{Errc::usage,
+                 "an empty word names no source; known are: " + std::string(known_sources()),
+                 {}};
+  }
+  if (word == "@live") {
+    return Source{Source::Kind::live, std::string(word), ""};
+  }
+  if (word.starts_with('@')) {
+    return unknown_source(word, word);
+  }
+  if (word == "-") {
+    return Source{Source::Kind::input, "-", ""};
+  }
+  const std::string_view scheme = scheme_of(word);
+  if (scheme == "root") {
+    const std::string_view folder = word.substr(scheme.size() + 1);
+    if (folder.empty()) {
+      return Error{Errc::usage, "root: needs a folder: root:DIR", {}};
+    }
+    return Source{Source::Kind::tree, std::string(word), std::string(folder)};
+  }
+  if (!scheme.empty()) {
+    return unknown_source(word, std::string(scheme) + ":");
+  }
+  return Source{Source::Kind::file, std::string(word), std::string(word)};
+}
+
+Result<std::string> read_text(const Source& source) {
+  return source.kind == Source::Kind::input ? read_standard_input() : read_path(source.place);
+}
+
+Result<Document> read_document(const Source& source) {
+  GOLDENV_TRY(std::string text, read_text(source));
+  const std::string name = source.kind == Source::Kind::input ? "standard input" : source.place;
+  GOLDENV_TRY(doc::Node node, doc::parse(text, doc::guess_format(text), name));
+  Document document;
+  if (facts::is_snapshot(node)) {
+    GOLDENV_TRY(document.snapshot, facts::from_node(node, name));
+    document.snapshot.source = source.text;
+    return document;
+  }
+  if (node.is_mapping() && (node.find("goldenv") != nullptr || node.find("pins") != nullptr)) {
+    document.kind = Document::Kind::manifest;
+    GOLDENV_TRY(document.manifest, manifest::load(text, name, fetch_beside));
+    return document;
+  }
+  return doc::error_at(name, node.mark,
+                       "neither a snapshot (it has no goldenv_snapshot) nor a manifest (it has no "
+                       "goldenv)");
+}
+
+Result<facts::Snapshot> look(const Source& source, const probe::Request& request) {
+  switch (source.kind) {
+    case Source::Kind::live: {
+      const std::unique_ptr<host::Host> host = host::live_host();
+      return probe::look(*host, request, source.text);
+    }
+    case Source::Kind::tree: {
+      Result<std::unique_ptr<host::Host>> host = host::tree_host(source.place);
+      if (!host) {
+        Error error = std::move(host).error();
+        if (error.code == Errc::absent || error.code == Errc::unreadable) {
+          error.code = Errc::usage;
+        }
+        return error;
+      }
+      return probe::look(**host, request, source.text);
+    }
+    case Source::Kind::file:
+    case Source::Kind::input:
+      break;
+  }
+  GOLDENV_TRY(Document document, read_document(source));
+  return document.kind == Document::Kind::snapshot ? std::move(document.snapshot)
+                                                   : snapshot_of(document.manifest, source.text);
+}
+
+Result<manifest::Manifest> read_manifest(const Source& source) {
+  GOLDENV_TRY(Document document, read_document(source));
+  if (document.kind != Document::Kind::manifest) {
+    return Error{Errc::malformed,
+                 source.text + " is a snapshot; expected a manifest (goldenv lock makes one of it)",
+                 {}};
+  }
+  return std::move(document.manifest);
+}
+
+std::string default_manifest() {
+  const char* named = std::getenv("GOLDENV_MANIFEST");
+  std::error_code none;
+  if (std::filesystem::exists("goldenv.yaml", none)) {
+    return "goldenv.yaml";
+  }
+  if (named != nullptr && *named != '\0') {
+    return named;
+  }
+  constexpr const char* kSystem = "/etc/goldenv/golden.yaml";
+  return std::filesystem::exists(kSystem, none) ? kSystem : "";
+}
+
+facts::Snapshot snapshot_of(const manifest::Manifest& manifest, std::string source) {
+  std::vector<facts::Fact> all;
+  for (const manifest::Pin& pin : manifest.pins) {
+    facts::Fact fact;
+    fact.key = pin.key;
+    fact.evidence.from = pin.file;
+    fact.evidence.line = static_cast<std::uint32_t>(pin.mark.line);
+    fact.evidence.basis = "pinned";
+    switch (pin.want.kind) {
+      case facts::Want::Kind::exact:
+        fact.reading = pin.want.value;
+        break;
+      case facts::Want::Kind::absent:
+        fact.reading = facts::Absent{"pinned as absent"};
+        break;
+      default:
+        fact.reading = facts::Unknown{facts::Why::not_stated,
+                                      "only wanted as " + facts::describe(pin.want), ""};
+    }
+    all.push_back(std::move(fact));
+  }
+  return facts::make_snapshot(std::move(source), {}, std::move(all));
+}
+
+}  // namespace goldenv::source

@@ -1,0 +1,90 @@
+#include "source/text_file.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace goldenv::source {
+namespace {
+
+class Descriptor {
+ public:
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (fd_ > 2) {
+      ::close(fd_);
+    }
+  }
+  [[nodiscard]] int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+Error problem(const std::string& name, int number) {
+  const Errc code = number == ENOENT || number == ENOTDIR ? Errc::usage : Errc::failed;
+  return {code,
+          code == Errc::usage ? "no such file: " + name : name + ": " + std::strerror(number),
+          {}};
+}
+
+Result<std::string> drain(int fd, const std::string& name) {
+  std::string text;
+  std::size_t room = 64u << 10;
+  for (;;) {
+    const std::size_t used = text.size();
+    text.resize(used + room);
+    const ssize_t got = ::read(fd, text.data() + used, room);
+    const int number = errno;
+    text.resize(used + (got > 0 ? static_cast<std::size_t>(got) : 0));
+    if (got == 0) {
+      return text;
+    }
+    if (got < 0) {
+      if (number == EAGAIN) {
+        pollfd waiting{fd, POLLIN, 0};
+        ::poll(&waiting, 1, -1);
+      } else if (number != EINTR) {
+        return problem(name, number);
+      }
+    }
+    if (text.size() > kTextLimitBytes) {
+      return Error{Errc::too_large,
+                   name + ": larger than " + std::to_string(kTextLimitBytes >> 20) +
+                       " MiB, expected a snapshot or a manifest",
+                   {}};
+    }
+  }
+}
+
+}  // namespace
+
+Result<std::string> read_path(const std::string& path) {
+  // Without O_NONBLOCK a FIFO that nobody writes would hold us at the open.
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
+  if (file.get() < 0) {
+    return problem(path, errno);
+  }
+  struct stat status {};
+  if (::fstat(file.get(), &status) != 0) {
+    return problem(path, errno);
+  }
+  if (S_ISDIR(status.st_mode)) {
+    return Error{
+        Errc::usage, path + " is a folder; a root file system is written root:" + path, {}};
+  }
+  if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
+    return Error{Errc::usage, path + " is no regular file", {}};
+  }
+  return drain(file.get(), path);
+}
+
+Result<std::string> read_standard_input() { return drain(STDIN_FILENO, "standard input"); }
+
+}  // namespace goldenv::source
