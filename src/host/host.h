@@ -33,7 +33,7 @@ struct DirEntry {
   friend bool operator==(const DirEntry&, const DirEntry&) = default;
 };
 
-/// uname(2).
+/// uname(2). Of a tree, what it does not record of node and version is "".
 struct SystemName {
   std::string node;
   std::string release;
@@ -69,8 +69,8 @@ inline constexpr std::size_t kFolderLimit = 200'000;  ///< entries
 
 /// The only door to a machine: the live one, or one recorded as a tree of files. All paths are
 /// absolute and as the machine itself would write them; links, absolute ones too, stay inside its
-/// root. No call hangs: what lies on a network, FUSE or autofs mount is looked at by a child that is
-/// left behind at the deadline (Errc::timed_out). Nothing is ever written.
+/// root. No call hangs: what lies on a network, FUSE or autofs mount is looked at by a child that
+/// is left behind at the deadline (Errc::timed_out). Nothing is ever written.
 ///
 /// Errors of every call: absent, denied, unreadable (not a regular file, I/O error, loop of links),
 /// timed_out, too_large, not_live / not_collected (a tree that does not hold /proc or /sys).
@@ -118,16 +118,20 @@ class Host {
 
 struct LiveOptions {
   std::chrono::milliseconds deadline{1000};  ///< for one look at a mount that can hang
+  /// Taken as mounted besides what /proc/self/mountinfo says. Files below one of a type that can
+  /// hang are looked at by a child; tests have no other way to get there without root.
+  std::vector<Mount> more_mounts;
 };
 
-/// This machine.
+/// This machine. Its answers hold for one look: what was found out about folders and mounts is kept
+/// as long as the object lives. No call may be made from two threads at once.
 std::unique_ptr<Host> live_host(const LiveOptions& options = {});
 
-/// A root file system or recorded machine below `folder`. /proc, /sys and /dev of a tree: where a
-/// record.yaml stands at its top, what it says (docs/RECORD.md); else a file that is missing below a
-/// folder that was captured is absent, and one whose folder was not is not_collected; where /proc or
-/// /sys is empty or missing all below it is not_live.
-/// Errors: absent, denied, unreadable (no folder).
-Result<std::unique_ptr<Host>> tree_host(const std::string& folder);
+/// A root file system or recorded machine below `folder`. What its /proc, /sys and /dev do not
+/// hold: where a record.yaml stands at its top, what that says (docs/RECORD.md); else a file that
+/// is missing below a folder that was captured is absent, and one whose folder was not is
+/// not_collected; where /proc or /sys is empty or missing all below it is not_live. Errors: absent,
+/// denied, timed_out, unreadable (no folder), malformed (its record.yaml).
+Result<std::unique_ptr<Host>> tree_host(const std::string& folder, const LiveOptions& options = {});
 
 }  // namespace goldenv::host

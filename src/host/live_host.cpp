@@ -1,0 +1,108 @@
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <set>
+
+#include "host/disk.h"
+#include "host/live.h"
+#include "host/path.h"
+
+namespace goldenv::host {
+namespace {
+
+Disk::Options disk_options(const std::vector<Mount>& mounts, const LiveOptions& options) {
+  Disk::Options out;
+  out.mounts = mounts;
+  out.mounts.insert(out.mounts.end(), options.more_mounts.begin(), options.more_mounts.end());
+  out.deadline = options.deadline;
+  return out;
+}
+
+class LiveHost final : public Host {
+ public:
+  explicit LiveHost(const LiveOptions& options)
+      : mounts_(live_mounts()), disk_(disk_options(mounts_, options)) {}
+
+  [[nodiscard]] Result<std::string> read_file(std::string_view path,
+                                              std::size_t limit_bytes) const override {
+    return disk_.read_file(path, limit_bytes);
+  }
+  [[nodiscard]] Result<std::string> read_link(std::string_view path) const override {
+    return disk_.read_link(path);
+  }
+  [[nodiscard]] Result<std::vector<DirEntry>> list(std::string_view path) const override {
+    return disk_.list(path);
+  }
+  [[nodiscard]] Result<FileStatus> status(std::string_view path) const override {
+    return disk_.status(path);
+  }
+  [[nodiscard]] Result<std::string> real_path(std::string_view path) const override {
+    return disk_.real_path(path);
+  }
+  [[nodiscard]] Result<std::vector<std::string>> hops(std::string_view path) const override {
+    return disk_.hops(path);
+  }
+  [[nodiscard]] Result<std::string> inspect(
+      std::string_view path,
+      const std::function<Result<std::string>(int fd)>& look) const override {
+    return disk_.inspect(path, look);
+  }
+  [[nodiscard]] Result<Space> space(std::string_view path) const override {
+    return disk_.space(path);
+  }
+  [[nodiscard]] Result<SystemName> system_name() const override {
+    utsname name{};
+    if (uname(&name) != 0) {
+      return error_at(Errc::failed, "uname", "the kernel gave no answer");
+    }
+    return SystemName{name.nodename, name.release, name.version, name.machine};
+  }
+  [[nodiscard]] Result<std::string> variable(std::string_view name) const override;
+  [[nodiscard]] Result<std::vector<std::string>> variables() const override;
+  [[nodiscard]] const std::vector<Mount>& mounts() const override { return mounts_; }
+  [[nodiscard]] bool live() const override { return true; }
+
+ private:
+  std::vector<Mount> mounts_;
+  Disk disk_;
+};
+
+Result<std::string> LiveHost::variable(std::string_view name) const {
+  // The first one counts where a name stands twice, as in getenv(3).
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals != std::string_view::npos && text.substr(0, equals) == name) {
+      return std::string(text.substr(equals + 1));
+    }
+  }
+  return error_at(Errc::absent, name, "the variable is not set");
+}
+
+Result<std::vector<std::string>> LiveHost::variables() const {
+  std::set<std::string> names;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const std::size_t equals = text.find('=');
+    if (equals != std::string_view::npos && equals > 0) {
+      names.emplace(text.substr(0, equals));
+    }
+  }
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+}  // namespace
+
+std::vector<Mount> live_mounts() {
+  // A Disk without a mount table: nothing below /proc can hang, and it is what tells which can.
+  const Disk disk(Disk::Options{});
+  const Result<std::string> text = disk.read_file("/proc/self/mountinfo", 64u << 20);
+  return text ? parse_mountinfo(*text) : std::vector<Mount>{};
+}
+
+std::unique_ptr<Host> live_host(const LiveOptions& options) {
+  return std::make_unique<LiveHost>(options);
+}
+
+}  // namespace goldenv::host
