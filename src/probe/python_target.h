@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,63 +23,69 @@ struct SiteFolder {
   enum class Origin : std::uint8_t { python_path, user, site, pth };
   std::string path;
   Origin origin = Origin::site;
-  std::string from;     ///< what put it there: "PYTHONPATH", the .pth file, else ""
-  bool debian = false;  ///< dist-packages below /usr/lib: what is in it came with the distribution
+  std::string from = {};  ///< of pth: the file that names it
+  /// The distribution's own packages are here (dist-packages or site-packages below /usr/lib).
+  bool distribution = false;
 
   friend bool operator==(const SiteFolder&, const SiteFolder&) = default;
 };
 
+/// A folder of the path that is there and could not be listed. Python passes over one that is
+/// denied to it; with any other error what stands behind it is not certain.
+struct UnlistedFolder {
+  std::string path;
+  Error error;
+  std::size_t position = 0;  ///< how many of Python::folders stand before it
+};
+
 /// One Python installation or virtual environment.
 struct Python {
-  std::string prefix;  ///< its sys.prefix, by the path by which it was found
-  std::string label;  ///< what stands behind '@', without '~': the prefix, or the interpreter where
-                      ///< a prefix holds several (/usr/bin/python3.9)
+  std::string prefix;       ///< its sys.prefix, by the path by which it was found
+  std::string label;        ///< what stands behind '@' (before Survey::tilde): the prefix; the
+                            ///< interpreter (/usr/bin/python3.9) of a further Python in one prefix
   std::string interpreter;  ///< "" where there is none
   std::string series;       ///< "3.11"; "3.13t" free-threaded
-  std::string version;      ///< "3.11.7"; the series without 't' where no file says more
+  std::string version;      ///< "3.11.7"; "3.11" where no file says more
   bool exact = false;       ///< whether `version` is whole
   facts::Evidence version_evidence;
   PythonKind kind = PythonKind::source;
-  std::string base_prefix;  ///< of a venv the prefix it was made from ("" where that is gone), else
-                            ///< `prefix`
-  bool user_site = false;   ///< ~/.local packages take part
-  std::vector<SiteFolder> folders;  ///< in the order of sys.path; each exists
-  std::vector<Error> unlisted;      ///< folders of the path that could not be listed
-  std::vector<std::string> notes;   ///< oddities: a dangling interpreter, .pth lines that run code
-  std::string torch;                ///< the folder of the torch package it would import, or ""
+  /// Of a venv the prefix it runs on ("" where that is gone), else `prefix`.
+  std::string base_prefix;
+  bool system_site = false;         ///< a venv that also imports its base's packages
+  bool user_site = false;           ///< ~/.local packages take part
+  std::vector<SiteFolder> folders;  ///< in the order of sys.path; each was listed
+  std::vector<UnlistedFolder> unlisted;
+  std::vector<std::string> notes;    ///< oddities: a dangling interpreter, .pth lines that run code
+  std::string torch;                 ///< the folder of the torch package it would import, or ""
+  std::optional<Error> torch_error;  ///< why that cannot be told
 };
 
 /// All Pythons found on a machine, and which one is meant.
 struct PythonScene {
-  std::vector<Python> pythons;        ///< sorted by label, no duplicates
+  std::vector<Python> pythons;  ///< in the order in which they were found, by real prefix unique
   std::optional<std::size_t> chosen;  ///< index of the target Python
   /// Where none is chosen: Absent (no Python at all) or Unknown (ambiguous, or the one asked for is
-  /// none); the reading of every fact that hangs on the target Python.
+  /// none): the reading of every fact that hangs on the target Python.
   facts::Reading otherwise = facts::Absent{};
-  std::vector<std::string>
-      why;  ///< the choice in words, for evidence notes; first the rule that decided
+  /// The choice in words, for evidence notes; first the rule that decided. Home folders as they
+  /// are.
+  std::vector<std::string> why;
+  /// Entries of every folder in some Python's `folders`.
+  std::map<std::string, std::vector<host::DirEntry>> listings;
 
   /// The target Python, or nullptr.
   [[nodiscard]] const Python* target() const { return chosen ? &pythons[*chosen] : nullptr; }
 };
 
+/// The first folder of the path, at or before `position` in Python::folders, that leaves open what
+/// Python would find (not one that is merely denied), or nullptr.
+const UnlistedFolder* doubt_before(const Python& python, std::size_t position);
+
 /// The Pythons of the surveyed machine, found once a survey. Nothing is run or imported.
 ///
-/// The target is the first of: Request::python; $VIRTUAL_ENV; $CONDA_PREFIX; the python3 on PATH if
-/// it holds torch; the only one that holds torch; where several do none (ambiguous); where none
-/// does the python3 on PATH.
+/// The target is the first of: Request::python (a prefix, an interpreter, or the name of one on
+/// PATH); $VIRTUAL_ENV; $CONDA_PREFIX; the python3 on PATH if it holds torch; the only one that
+/// holds torch; where several do none (ambiguous); where none does the python3 on PATH.
 const PythonScene& python_scene(Survey& survey);
-
-/// What a pyvenv.cfg says. Format: `key = value` lines, keys without case (site.py, PEP 405).
-struct VenvConfig {
-  std::string home;        ///< folder of the base interpreter
-  std::string executable;  ///< the base interpreter, where the maker wrote it
-  std::string version;     ///< "3.11.7" of `version` or `version_info`, at the time of creation
-  bool system_site = false;
-  std::string maker;  ///< "uv 0.5.1", "virtualenv 20.24.1", else ""
-
-  friend bool operator==(const VenvConfig&, const VenvConfig&) = default;
-};
-VenvConfig parse_venv_config(std::string_view text);
 
 }  // namespace goldenv::probe

@@ -1,0 +1,288 @@
+#include "probe/python_target.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+
+#include "base/text.h"
+#include "probe/python_discovery.h"
+#include "probe/python_prefix.h"
+#include "probe/python_words.h"
+
+namespace goldenv::probe {
+namespace {
+
+using facts::Absent;
+using facts::Evidence;
+using facts::Reading;
+using facts::Unknown;
+using facts::Value;
+using facts::Why;
+
+/// What stands in the way of the target, as a reading. That the one asked for is not there makes
+/// nothing absent: which Python is meant is then not known.
+Reading unmet(const Error& error) {
+  Unknown unknown = Unknown::from(error);
+  if (error.code == Errc::absent) {
+    unknown.why = Why::unreadable;
+  }
+  unknown.detail = error.message;
+  return unknown;
+}
+
+class Choice {
+ public:
+  explicit Choice(Survey& survey)
+      : survey_(survey), host_(survey.host()), discovery_(survey.host()) {}
+
+  PythonScene make() {
+    const bool settled = survey_.request().python.empty() ? by_variable() : by_request();
+    if (settled) {
+      discovery_.usual_places();
+    } else {
+      by_torch();
+    }
+    return std::move(discovery_.scene);
+  }
+
+ private:
+  void choose(std::size_t index, std::string rule) {
+    discovery_.scene.chosen = index;
+    std::vector<std::string>& why = discovery_.scene.why;
+    why.insert(why.begin(), std::move(rule));
+  }
+
+  void leave_open(Reading reading) { discovery_.scene.otherwise = std::move(reading); }
+
+  bool by_request() {
+    const std::string& asked = survey_.request().python;
+    std::string path = asked;
+    if (asked == "~" || asked.starts_with("~/")) {
+      path = discovery_.settings().home + asked.substr(1);
+    }
+    Error error{Errc::unreadable, "the Python asked for, " + asked, {}};
+    if (path.find('/') == std::string::npos) {
+      const auto found = discovery_.on_path(path);
+      if (found && *found) {
+        choose(**found, asked + " on PATH was asked for");
+        return true;
+      }
+      error.message += found ? ": no such command on PATH" : ": " + found.error().message;
+    } else if (!path.starts_with('/')) {
+      error.message += ": not an absolute path";
+    } else {
+      const auto found = discovery_.at(path);
+      if (found) {
+        choose(*found, asked + " was asked for");
+        return true;
+      }
+      error.code = found.error().code;
+      error.message += ": " + found.error().message;
+    }
+    leave_open(unmet(error));
+    return true;
+  }
+
+  bool by_variable() {
+    for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+      const auto path = host_.variable(name);
+      if (!path || path->empty()) {
+        continue;
+      }
+      const std::string rule = std::string(name) + " is " + *path;
+      const auto found = discovery_.at(*path);
+      if (found) {
+        choose(*found, rule);
+        return true;
+      }
+      if (found.error().code != Errc::absent) {
+        leave_open(unmet(found.error()));
+        return true;
+      }
+      discovery_.scene.why.push_back(rule + ", where no Python is");
+    }
+    return false;
+  }
+
+  void by_torch() {
+    const auto on_path = discovery_.on_path("python3");
+    discovery_.usual_places();
+    const std::vector<Python>& pythons = discovery_.scene.pythons;
+    if (!on_path) {
+      leave_open(unmet(on_path.error()));
+      return;
+    }
+    if (*on_path) {
+      const Python& python = pythons[**on_path];
+      if (!python.torch.empty()) {
+        choose(**on_path, "the python3 on PATH holds torch");
+        return;
+      }
+      if (python.torch_error) {
+        leave_open(unmet(*python.torch_error));
+        return;
+      }
+    }
+    std::vector<std::size_t> holders;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < pythons.size(); ++i) {
+      if (!pythons[i].torch.empty()) {
+        holders.push_back(i);
+        names.push_back(survey_.tilde(pythons[i].label));
+      } else if (pythons[i].torch_error) {
+        discovery_.scene.why.push_back("whether " + pythons[i].label + " holds torch is not known");
+      }
+    }
+    std::ranges::sort(names);
+    if (holders.size() == 1) {
+      choose(holders.front(), "the only Python found that holds torch");
+    } else if (holders.size() > 1) {
+      leave_open(Unknown{Why::ambiguous,
+                         "torch is in " + join(names, ", ") +
+                             " and not in the python3 on PATH; name one with --python",
+                         ""});
+    } else if (*on_path) {
+      choose(**on_path, "the python3 on PATH; no Python found holds torch");
+    } else {
+      leave_open(Absent{pythons.empty() ? "no Python found"
+                                        : "no python3 on PATH; there is " +
+                                              survey_.tilde(pythons.front().label)});
+    }
+  }
+
+  Survey& survey_;
+  const host::Host& host_;
+  PythonDiscovery discovery_;
+};
+
+Reading version_of(const Python& python) {
+  return python.exact ? Value::scalar(python.version) : Value::prefix(python.version);
+}
+
+Evidence version_evidence(const Survey& survey, const Python& python) {
+  Evidence evidence = python.version_evidence;
+  evidence.from = survey.tilde(evidence.from);
+  for (const std::string& note : python.notes) {
+    evidence.notes.push_back(tilde_within(survey, note));
+  }
+  return evidence;
+}
+
+Reading added_paths(const Survey& survey, const Python& python) {
+  std::vector<std::string> added;
+  for (const SiteFolder& folder : python.folders) {
+    if (folder.origin == SiteFolder::Origin::python_path ||
+        folder.origin == SiteFolder::Origin::pth) {
+      added.push_back(survey.tilde(folder.path));
+    }
+  }
+  if (added.empty()) {
+    return Absent{"neither PYTHONPATH nor a .pth file adds a folder"};
+  }
+  return Value::list(std::move(added));
+}
+
+void run(Survey& survey) {
+  const PythonScene& scene = python_scene(survey);
+  std::map<std::string, std::uint64_t> copies;
+  for (const Python& python : scene.pythons) {
+    const std::string label = survey.tilde(python.label);
+    survey.add("python@" + label, version_of(python), version_evidence(survey, python));
+    survey.add("python.kind@" + label, Value::scalar(std::string(name(python.kind))));
+    ++copies[python.version];
+  }
+  std::vector<std::pair<std::string, std::string>> tally;
+  for (const auto& [version, count] : copies) {
+    tally.emplace_back(version, std::to_string(count));
+  }
+  survey.add("python.copies", tally.empty() ? Reading(Absent{"no Python found"})
+                                            : Reading(Value::map(std::move(tally))));
+
+  Evidence choice;
+  choice.basis = "derived";
+  choice.notes = why_of(survey, scene);
+  const Python* target = scene.target();
+  if (target == nullptr) {
+    for (const char* key :
+         {"python", "python.prefix", "python.kind", "python.user_site", "python.added_paths"}) {
+      survey.add(key, scene.otherwise, choice);
+    }
+    return;
+  }
+  Evidence version = version_evidence(survey, *target);
+  version.notes.insert(version.notes.begin(), choice.notes.begin(), choice.notes.end());
+  survey.add("python", version_of(*target), std::move(version));
+  choice.from = survey.tilde(target->interpreter);
+  survey.add("python.prefix", Value::scalar(survey.tilde(target->prefix)), choice);
+  Evidence kind;
+  kind.from = survey.tilde(target->prefix);
+  if (target->kind == PythonKind::venv && !target->base_prefix.empty()) {
+    kind.notes.push_back("of " + survey.tilde(target->base_prefix));
+  }
+  survey.add("python.kind", Value::scalar(std::string(name(target->kind))), kind);
+  survey.add("python.user_site", Value::boolean(target->user_site));
+  Evidence added;
+  for (const UnlistedFolder& folder : target->unlisted) {
+    added.notes.push_back(tilde_within(survey, folder.error.message));
+  }
+  survey.add("python.added_paths", added_paths(survey, *target), std::move(added));
+}
+
+constexpr std::array<std::string_view, 6> kKeys{
+    "python",           "python.prefix",      "python.kind",
+    "python.user_site", "python.added_paths", "python.copies"};
+
+}  // namespace
+
+std::string_view name(PythonKind kind) {
+  switch (kind) {
+    case PythonKind::system:
+      return "system";
+    case PythonKind::venv:
+      return "venv";
+    case PythonKind::conda:
+      return "conda";
+    case PythonKind::pyenv:
+      return "pyenv";
+    case PythonKind::uv:
+      return "uv";
+    case PythonKind::pixi:
+      return "pixi";
+    case PythonKind::source:
+      break;
+  }
+  return "source";
+}
+
+const PythonScene& python_scene(Survey& survey) {
+  return survey.shared<PythonScene>([&survey] { return Choice(survey).make(); });
+}
+
+std::string tilde_within(const Survey& survey, std::string_view text) {
+  std::string written;
+  while (!text.empty()) {
+    const std::size_t slash = text.find('/');
+    written += text.substr(0, slash);
+    if (slash == std::string_view::npos) {
+      break;
+    }
+    text.remove_prefix(slash);
+    const std::string_view path = text.substr(0, text.find_first_of(" \t\n\"',;:()"));
+    written += survey.tilde(path);
+    text.remove_prefix(path.size());
+  }
+  return written;
+}
+
+std::vector<std::string> why_of(const Survey& survey, const PythonScene& scene) {
+  std::vector<std::string> notes;
+  for (const std::string& note : scene.why) {
+    notes.push_back(tilde_within(survey, note));
+  }
+  return notes;
+}
+
+extern const Probe python_target{.name = "python_target", .keys = kKeys, .run = run};
+
+}  // namespace goldenv::probe
