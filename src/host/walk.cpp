@@ -107,11 +107,13 @@ void Disk::keep(const std::string& path, const Folder& folder) const {
 
 /// The mount point that one steps on with `path`, or the driver's folder.
 std::optional<std::string> Disk::hanging_at(const std::string& path) const {
-  if (options_.root.empty()) {
+  if (options_.root.empty() || options_.root.starts_with("/proc/")) {
     // Files of the driver take its locks, which a wedged GPU holds for ever; its folder does not.
     if (path.starts_with(kDriver) && path.size() > kDriver.size() && path[kDriver.size()] == '/') {
       return std::string(kDriver);
     }
+  }
+  if (options_.root.empty()) {
     return hanging_.contains(path) ? std::optional(path) : std::nullopt;
   }
   std::string full = options_.root + path;
