@@ -36,8 +36,8 @@ struct Version {
   friend bool operator==(const Version&, const Version&) = default;
 };
 
-/// Errors: malformed; the message says what is wrong and where:
-/// `"535..03" is no version: empty part after "535."`.
+/// Without blanks around it, at most 256 bytes. Errors: malformed; the message says what is wrong
+/// and where: `"535..03" is no version: empty part after "535."`.
 Result<Version> parse(Scheme scheme, std::string_view text);
 
 /// Order of two versions of one scheme (asserted). `equal` is equality in the scheme's order: for
@@ -85,25 +85,17 @@ struct Constraint {
 /// a version.
 bool looks_like_constraint(std::string_view text);
 
-/// Errors: malformed (what is wrong and at which byte of the text), also where no version at all
-/// can meet it (">=2,<1", "==1,==2").
-/// For the kernel scheme the operands of ordered clauses are upstream levels (dotted).
+/// Whether an operator asks for an order: >=, >, <=, <, ~=.
+constexpr bool is_ordered(Op op) {
+  return op != Op::eq && op != Op::ne && op != Op::wildcard && op != Op::not_wildcard;
+}
+
+/// Clauses with blanks around operators and commas allowed. Errors: malformed (what is wrong and at
+/// which byte of the text, from 1), also where no version at all can meet it (">=2,<1", "==1,==2").
+/// For the kernel scheme the operands of ordered clauses are upstream levels (dotted). Python's
+/// ordered operands have no local label, as PEP 440 rules. ~= has no meaning for Debian and rpm.
 Result<Constraint> parse_constraint(Scheme scheme, std::string_view text);
 std::string render(const Constraint& constraint);
-
-/// Whether a version meets the constraint. PEP 440's rules where the scheme is pep440 (== without
-/// local ignores the local label of the candidate; ~=; wildcards; pre-releases are NOT excluded).
-/// In the dotted scheme == compares padded with zeros only if the operand is shorter by whole zero
-/// parts (12.1 == 12.1.0).
-Truth meets(const Constraint& constraint, const Version& version);
-
-/// The same for a version of which only the first parts are known ("570.124" of 570.124.06):
-/// unknown unless every completion answers the same.
-Truth meets_prefix(const Constraint& constraint, std::string_view known_prefix);
-
-/// Whether `known_prefix` ends at a part boundary of `full` and agrees with it: "570.124" with
-/// "570.124.06" is yes, "570.12" no.
-bool is_prefix(std::string_view known_prefix, std::string_view full);
 
 /// Upstream level under a kernel release.
 struct Upstream {
@@ -111,6 +103,36 @@ struct Upstream {
   bool exact = false;  ///< false: only these leading parts are certain
   friend bool operator==(const Upstream&, const Upstream&) = default;
 };
+
+/// Whether a version meets the constraint. PEP 440's rules where the scheme is pep440 (== without
+/// local ignores the local label of the candidate; ~=; wildcards; pre-releases are NOT excluded).
+/// Dotted versions are padded with zeros (12.1 meets ==12.1.0 and <=12.1.0). An rpm operand without
+/// a release is met by any release. On a kernel ==, != and wildcards are about the release text,
+/// ordered clauses about the upstream level: that of a kernel version as far as its release decides
+/// it, and a dotted version is one. Debian and rpm wildcards go by text ("535.129.*" is met by
+/// 535.129.03-1). A version of another scheme is read anew in the constraint's, and unknown if it
+/// cannot be.
+Truth meets(const Constraint& constraint, const Version& version);
+
+/// Whether a kernel meets a constraint of the kernel scheme: its release text the clauses that are
+/// not ordered, its upstream level those that are.
+Truth meets_kernel(const Constraint& constraint, const Version& release, const Upstream& upstream);
+
+/// The clauses of a constraint that are ordered (on a kernel: about the upstream level), and the
+/// others (about the release text).
+Constraint ordered_clauses(const Constraint& constraint);
+Constraint exact_clauses(const Constraint& constraint);
+
+/// The same for a version of which only the first parts are known ("570.124" of 570.124.06):
+/// unknown unless every completion answers the same. The prefix itself is one, more text begins a
+/// new part, and an epoch, if there is one, is part of the prefix. For ordered clauses of a kernel
+/// constraint a dotted prefix is that of the upstream level.
+Truth meets_prefix(const Constraint& constraint, std::string_view known_prefix);
+
+/// Whether `known_prefix` ends at a part boundary of `full` and agrees with it: "570.124" with
+/// "570.124.06" is yes, "570.12" no. A boundary is anywhere but inside a run of digits or of
+/// letters.
+bool is_prefix(std::string_view known_prefix, std::string_view full);
 
 /// From uname's release and version, and Ubuntu's /proc/version_signature (empty where there is
 /// none). Debian's and Ubuntu's third number is a placeholder (6.1.0-57 is 6.1.192), so there only
