@@ -270,12 +270,10 @@ bool Distributions::doubled() const {
 }
 
 Distributions distributions_of(const Installed& installed, std::string_view name) {
-  const auto range =
-      std::ranges::equal_range(installed.distributions, name, {},
-                               [](const Distribution& one) { return std::string_view(one.name); });
-  const Distribution* data = installed.distributions.data();
-  return {data + (range.begin() - installed.distributions.begin()),
-          data + (range.end() - installed.distributions.begin())};
+  const auto by_name = [](const Distribution& one) { return std::string_view(one.name); };
+  const std::vector<Distribution>& all = installed.distributions;
+  return {all.data() + (std::ranges::lower_bound(all, name, {}, by_name) - all.begin()),
+          all.data() + (std::ranges::upper_bound(all, name, {}, by_name) - all.begin())};
 }
 
 extern const Probe python_packages{.name = "python_packages", .keys = kKeys, .run = run};

@@ -53,7 +53,7 @@ Result<std::vector<std::string>> series_folders(const host::Host& host, const st
     }
   }
   std::ranges::sort(found);
-  found.erase(std::ranges::unique(found).begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
   return found;
 }
 
@@ -295,7 +295,8 @@ Result<std::vector<Python>> pythons_in(const host::Host& host, const std::string
   }
   const auto real = host.real_path(path_in(prefix, "bin/python3"));
   const std::string usual = real ? python_series(base_name(*real)).value_or("") : "";
-  std::ranges::stable_partition(*all, [&](const std::string& series) { return series == usual; });
+  std::stable_partition(all->begin(), all->end(),
+                        [&](const std::string& series) { return series == usual; });
   std::vector<Python> found;
   for (const std::string& series : *all) {
     std::string interpreter = interpreter_of(host, prefix, series);
