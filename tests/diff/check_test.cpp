@@ -1,0 +1,175 @@
+#include "diff/check.h"
+
+#include <gtest/gtest.h>
+
+#include "diff/lock.h"
+
+namespace goldenv::diff {
+namespace {
+
+using facts::Absent;
+using facts::Fact;
+using facts::FactKey;
+using facts::Level;
+using facts::Reading;
+using facts::Snapshot;
+using facts::Unknown;
+using facts::Value;
+using facts::Why;
+
+manifest::Manifest manifest_of(std::string_view pins) {
+  const auto none = [](std::string_view, std::string_view) -> Result<manifest::Text> {
+    return Error{Errc::usage, "none", {}};
+  };
+  const auto loaded = manifest::load("goldenv: 1\n" + std::string(pins), "m.yaml", none);
+  EXPECT_TRUE(loaded) << (loaded ? "" : loaded.error().message);
+  return loaded.value_or({});
+}
+
+Snapshot machine(std::vector<std::pair<std::string, Reading>> readings,
+                 std::vector<std::string> listed = {}) {
+  std::vector<Fact> facts;
+  for (auto& [key, reading] : readings) {
+    facts.push_back({FactKey::parse(key), std::move(reading), {}});
+  }
+  return facts::make_snapshot("m", std::move(listed), std::move(facts));
+}
+
+TEST(Check, APinThatIsNotMetIsADifferenceWithItsPlace) {
+  const Check result =
+      check(manifest_of("pins:\n  driver: 550.90.12\n  nccl: {want: 2.18.1, why: proven}\n"),
+            machine({{"driver", Value::scalar("550.90.07")}, {"nccl", Value::scalar("2.19.3")}}));
+  ASSERT_EQ(result.differences.size(), 2u);
+  EXPECT_EQ(result.differences[0].key.text(), "driver");
+  EXPECT_EQ(result.differences[0].mark.line, 3u);
+  EXPECT_EQ(result.differences[0].change.direction, version::Direction::older);
+  EXPECT_EQ(result.differences[1].why, "proven");
+  EXPECT_TRUE(differs_at(result, Level::must));
+}
+
+TEST(Check, AnUnknownPinIsUndecidedAndNoDifference) {
+  const Check result =
+      check(manifest_of("pins:\n  driver: 550.90.12\n  pcie.acs: {want: 'off', level: should}\n"),
+            machine({{"driver", Value::scalar("550.90.12")},
+                     {"pcie.acs", Unknown{Why::denied, "", "root"}}}));
+  EXPECT_TRUE(result.differences.empty());
+  ASSERT_EQ(result.undecided.size(), 1u);
+  EXPECT_FALSE(undecided_at(result, Level::must));
+  EXPECT_TRUE(undecided_at(result, Level::should));
+}
+
+TEST(Check, AConditionDecidesWhetherAPinApplies) {
+  const manifest::Manifest manifest = manifest_of(
+      "pins:\n  glibc: {want: '!=2.31', when: 'cpu.vendor == AuthenticAMD', level: should}\n");
+  const auto on = [&](Reading vendor) {
+    return check(manifest,
+                 machine({{"glibc", Value::scalar("2.31")}, {"cpu.vendor", std::move(vendor)}}));
+  };
+  EXPECT_EQ(on(Value::scalar("AuthenticAMD")).differences.size(), 1u);
+  EXPECT_TRUE(on(Value::scalar("GenuineIntel")).differences.empty());
+  EXPECT_EQ(on(Value::scalar("GenuineIntel")).not_applying, 1u);
+  EXPECT_EQ(on(Unknown{}).undecided.size(), 1u);
+}
+
+TEST(Check, AClosedFamilyHoldsNothingUnpinned) {
+  const manifest::Manifest manifest = manifest_of("closed: [env]\npins:\n  env.NCCL_DEBUG: INFO\n");
+  const Check result = check(manifest, machine({{"env.NCCL_DEBUG", Value::scalar("INFO")},
+                                                {"env.NCCL_ALGO", Value::scalar("Ring")},
+                                                {"env.PATH", Value::list({"/bin"})},
+                                                {"env.RANK", Value::scalar("0")}},
+                                               {"env"}));
+  ASSERT_EQ(result.differences.size(), 1u);
+  EXPECT_EQ(result.differences[0].key.text(), "env.NCCL_ALGO");
+  EXPECT_EQ(result.differences[0].level, Level::should);
+  EXPECT_EQ(result.differences[0].kind, Kind::extra);
+}
+
+TEST(Check, AClosedFamilyThatNobodyListedIsUndecided) {
+  const Check result = check(manifest_of("closed: [env]\npins:\n  driver: 1.0\n"),
+                             machine({{"driver", Value::scalar("1.0")}}));
+  EXPECT_TRUE(result.differences.empty());
+  EXPECT_EQ(result.undecided.size(), 1u);
+}
+
+TEST(Check, TheOddInstanceIsNamed) {
+  const Check result =
+      check(manifest_of("pins:\n  gpu.vbios: 92.00.03\n"),
+            machine({{"gpu.vbios", Value::tally({{"92.00.03", "7"}, {"92.00.05", "1"}})},
+                     {"gpu.vbios@0", Value::scalar("92.00.03")},
+                     {"gpu.vbios@5", Value::scalar("92.00.05")}}));
+  ASSERT_EQ(result.differences.size(), 1u);
+  EXPECT_EQ(result.differences[0].evidence_b.notes,
+            (std::vector<std::string>{"gpu.vbios@5 is 92.00.05"}));
+}
+
+TEST(KeysOf, AskForWhatThePinsLookAtAndNoMore) {
+  const auto keys = keys_of(manifest_of(
+      "pins:\n  kernel: '>=5.5'\n  glibc: {want: 2.31, when: 'cpu.vendor == AuthenticAMD'}\n"));
+  std::vector<std::string> names;
+  for (const FactKey& key : keys) names.push_back(key.text());
+  EXPECT_EQ(names, (std::vector<std::string>{"cpu.vendor", "glibc", "host.name", "kernel",
+                                             "kernel.upstream"}));
+}
+
+TEST(Lock, TheLockedMachineMatchesItsLock) {
+  const Snapshot snapshot = machine({{"driver", Value::scalar("535.129.03")},
+                                     {"cuda", Value::one_of({"12.8.1", "12.8.2"})},
+                                     {"cudnn", Value::prefix("8.9.2")},
+                                     {"sysctl.kernel.watchdog_thresh", Value::scalar("60")},
+                                     {"kernel.cmdline", Value::list({"root=/dev/sda", "iommu=pt"})},
+                                     {"env.NCCL_DEBUG", Value::scalar("INFO")},
+                                     {"env.PATH", Value::list({"/bin"})},
+                                     {"gpu.uuid", Value::scalar("GPU-1")},
+                                     {"host.uptime", Value::number(4)},
+                                     {"python.package.numpy", Value::scalar("1.26.4")},
+                                     {"torch", Absent{}},
+                                     {"gpu.vbios", Unknown{Why::denied, "", "nvml"}},
+                                     {"kernel", Value::scalar("6.1.0-57-amd64")},
+                                     {"gpu.name", Value::tally({{"A100", "7"}, {"H100", "1"}})}},
+                                    {"env"});
+  const manifest::Manifest locked = lock(snapshot);
+  const Check result = check(locked, snapshot);
+  EXPECT_TRUE(result.differences.empty());
+  EXPECT_TRUE(result.undecided.empty());
+  EXPECT_EQ(locked.find({"gpu.uuid", ""}), nullptr);
+  EXPECT_EQ(locked.find({"host.uptime", ""}), nullptr);
+  EXPECT_EQ(locked.find({"torch", ""}), nullptr);
+  EXPECT_EQ(locked.find({"gpu.vbios", ""}), nullptr);
+  EXPECT_EQ(locked.find({"env.PATH", ""}), nullptr);
+  ASSERT_NE(locked.find({"driver", ""}), nullptr);
+  EXPECT_EQ(locked.find({"driver", ""})->level, Level::must);
+  EXPECT_EQ(locked.find({"sysctl.kernel.watchdog_thresh", ""})->level, Level::should);
+  EXPECT_EQ(facts::describe(locked.find({"cuda", ""})->want), "12.8.1 or 12.8.2");
+  EXPECT_EQ(facts::describe(locked.find({"cudnn", ""})->want), "8.9.2.*");
+  EXPECT_EQ(facts::describe(locked.find({"kernel.cmdline", ""})->want), "iommu=pt");
+}
+
+TEST(Lock, IsReadBackAsItWasWritten) {
+  const Snapshot snapshot = machine({{"driver", Value::scalar("535.98")},
+                                     {"cuda", Value::scalar("12.10")},
+                                     {"env.NCCL_DEBUG", Value::scalar("absent")},
+                                     {"env.LD_LIBRARY_PATH", Value::list({"", "/a"})}},
+                                    {"env"});
+  const manifest::Manifest locked = lock(snapshot);
+  const std::string text = manifest::render(locked);
+  EXPECT_NE(text.find("535.98"), std::string::npos);
+  EXPECT_NE(text.find("12.10"), std::string::npos);
+  const auto again = manifest::load(text, "l.yaml", {});
+  ASSERT_TRUE(again) << again.error().message << text;
+  EXPECT_EQ(*again, locked) << text;
+}
+
+TEST(Lock, FloatLeavesTheLowerPartsOpen) {
+  const Snapshot snapshot = machine({{"driver", Value::scalar("535.129.03")},
+                                     {"nccl", Value::scalar("2.18.1")},
+                                     {"kernel", Value::scalar("6.1.0-57-amd64")}});
+  EXPECT_EQ(facts::describe(lock(snapshot, {false, Float::patch, ""}).find({"nccl", ""})->want),
+            "2.18.*");
+  EXPECT_EQ(facts::describe(lock(snapshot, {false, Float::minor, ""}).find({"driver", ""})->want),
+            "535.*");
+  EXPECT_EQ(facts::describe(lock(snapshot, {false, Float::minor, ""}).find({"kernel", ""})->want),
+            "6.1.0-57-amd64");
+}
+
+}  // namespace
+}  // namespace goldenv::diff

@@ -1,0 +1,177 @@
+#include "facts/want.h"
+
+#include <gtest/gtest.h>
+
+namespace goldenv::facts {
+namespace {
+
+Result<Want> want_of(std::string_view key, std::string_view yaml) {
+  const Result<Resolved> resolved = resolve(key);
+  EXPECT_TRUE(resolved) << key;
+  const Result<doc::Node> node = doc::parse(yaml, doc::Format::yaml, "t.yaml");
+  EXPECT_TRUE(node) << yaml;
+  return parse_want(*resolved, *node, "t.yaml");
+}
+
+Truth meets_yaml(std::string_view key, std::string_view yaml, const Reading& reading,
+                 const Reading& upstream = Unknown{}) {
+  const Result<Want> want = want_of(key, yaml);
+  EXPECT_TRUE(want) << key << ": " << yaml << ": " << (want ? "" : want.error().message);
+  return want ? meets(*resolve(key)->entry, *want, reading, upstream) : Truth::unknown;
+}
+
+struct Row {
+  const char* key;
+  const char* wanted;
+  Reading found;
+  Truth met;
+};
+
+TEST(Meets, ByTheTypeOfTheKey) {
+  const std::vector<Row> rows = {
+      {"driver", "535.129.03", Value::scalar("535.129.03"), Truth::yes},
+      {"driver", "535.129.03", Value::scalar("535.129.01"), Truth::no},
+      {"driver", "'>=535'", Value::scalar("535.129.03"), Truth::yes},
+      {"driver", "absent", Absent{"not loaded"}, Truth::yes},
+      {"driver", "absent", Value::scalar("535.129.03"), Truth::no},
+      {"driver", "535.129.03", Absent{}, Truth::no},
+      {"driver", "535.129.03", Unknown{Why::denied, "", ""}, Truth::unknown},
+      {"driver", "any", Unknown{Why::denied, "", ""}, Truth::yes},
+      {"driver", "570.124.06", Value::prefix("570.124"), Truth::unknown},
+      {"driver", "570.125.06", Value::prefix("570.124"), Truth::no},
+      {"driver", "570.124.*", Value::prefix("570.124"), Truth::yes},
+      {"cuda", "12.10", Value::scalar("12.1"), Truth::no},
+      {"cuda", "12.8.2", Value::one_of({"12.8.1", "12.8.2"}), Truth::yes},
+      {"cuda", "12.8.3", Value::one_of({"12.8.1", "12.8.2"}), Truth::no},
+      {"nccl", "[2.19.3, 2.20.5]", Value::scalar("2.20.5"), Truth::yes},
+      {"nccl", "[2.19.3, 2.20.5]", Value::scalar("2.21.5"), Truth::no},
+      {"glibc", "'!=2.31'", Value::scalar("2.31"), Truth::no},
+      {"glibc", "'!=2.31'", Absent{"musl"}, Truth::yes},
+      {"torch", "2.2.1+cu121", Value::scalar("2.2.1+cu121"), Truth::yes},
+      {"torch", "'==2.2.1'", Value::scalar("2.2.1+cu121"), Truth::yes},
+      {"sysctl.kernel.watchdog_thresh", "60", Value::scalar("60"), Truth::yes},
+      {"sysctl.kernel.watchdog_thresh", "'>=30'", Value::scalar("60"), Truth::yes},
+      {"sysctl.kernel.watchdog_thresh", "'>=30,<60'", Value::scalar("60"), Truth::no},
+      {"sysctl.kernel.watchdog_thresh", "'!=60'", Value::scalar("60"), Truth::no},
+      {"limits.memlock", "unlimited", Value::scalar("unlimited"), Truth::yes},
+      {"limits.memlock", "'>=64MiB'", Value::scalar("unlimited"), Truth::yes},
+      {"limits.memlock", "'>=64MiB'", Value::scalar("65536"), Truth::no},
+      {"memory.total", "1000000000", Value::scalar("1010000000"), Truth::yes},
+      {"memory.total", "1000000000", Value::scalar("1100000000"), Truth::no},
+      {"bios.secure_boot", "yes", Value::scalar("true"), Truth::yes},
+      {"clocksource", "tsc", Value::scalar("hpet"), Truth::no},
+      {"env.NCCL_DEBUG", "==absent", Value::scalar("absent"), Truth::yes},
+      {"env.NCCL_DEBUG", "''", Value::scalar(""), Truth::yes},
+      {"env.NCCL_DEBUG", "''", Absent{}, Truth::no},
+      {"env.LD_LIBRARY_PATH", "/a:/b", Value::list({"/a", "/b"}), Truth::yes},
+      {"env.LD_LIBRARY_PATH", "[/b, /a]", Value::list({"/a", "/b"}), Truth::no},
+      {"kernel.taint", "[O, P]", Value::set({"P", "O"}), Truth::yes},
+      {"kernel.cmdline", "[quiet, iommu=pt]",
+       Value::list({"root=/dev/sda1", "quiet", "BOOT_IMAGE=/x", "iommu=pt"}), Truth::yes},
+      {"kernel.cmdline", "[iommu=pt, quiet]", Value::list({"quiet", "iommu=pt"}), Truth::no},
+      {"gpu.name", "NVIDIA A100", Value::scalar("NVIDIA A100"), Truth::yes},
+      {"gpu.name", "NVIDIA A100", Value::tally({{"NVIDIA A100", "7"}, {"NVIDIA H100", "1"}}),
+       Truth::no},
+      {"gpu.name", "{NVIDIA A100: 7, NVIDIA H100: 1}",
+       Value::tally({{"NVIDIA A100", "7"}, {"NVIDIA H100", "1"}}), Truth::yes},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(meets_yaml(row.key, row.wanted, row.found), row.met)
+        << row.key << ": " << row.wanted << " against " << describe(row.found);
+  }
+}
+
+TEST(Meets, OrderAmongKernelsIsThatOfTheUpstreamLevel) {
+  const Reading debian = Value::scalar("6.1.0-57-amd64");
+  EXPECT_EQ(meets_yaml("kernel", "'>=6.1.100'", debian, Value::scalar("6.1.192")), Truth::yes);
+  EXPECT_EQ(meets_yaml("kernel", "'>=6.1.100'", debian, Value::prefix("6.1")), Truth::unknown);
+  EXPECT_EQ(
+      meets_yaml("kernel", "'>=5.5'", Value::scalar("5.4.0-149-generic"), Value::prefix("5.4")),
+      Truth::no);
+  EXPECT_EQ(meets_yaml("kernel", "'>=5.5'", debian, Value::prefix("6.1")), Truth::yes);
+  EXPECT_EQ(meets_yaml("kernel", "'>=5.5'", debian, Unknown{}), Truth::unknown);
+  EXPECT_EQ(meets_yaml("kernel", "6.1.0-57-amd64", debian, Unknown{}), Truth::yes);
+  EXPECT_EQ(meets_yaml("kernel", "6.1.0-58-amd64", debian, Unknown{}), Truth::no);
+}
+
+TEST(ParseWant, RefusesWithPositionAndReason) {
+  const std::vector<std::pair<const char*, const char*>> rows = {{"driver", "535..03"},
+                                                                 {"driver", "'>=2,<1'"},
+                                                                 {"gpu.count", "many"},
+                                                                 {"gpu.count", "'>=8,<8'"},
+                                                                 {"bios.secure_boot", "maybe"},
+                                                                 {"clocksource", "'>=tsc'"},
+                                                                 {"driver", "~"},
+                                                                 {"driver", "[]"},
+                                                                 {"driver", "{a: b}"},
+                                                                 {"gpu.name", "{A100: x}"}};
+  for (const auto& [key, yaml] : rows) {
+    const Result<Want> want = want_of(key, yaml);
+    ASSERT_FALSE(want) << key << ": " << yaml;
+    EXPECT_EQ(want.error().code, Errc::malformed);
+    EXPECT_TRUE(want.error().message.starts_with("t.yaml:1:")) << want.error().message;
+  }
+}
+
+TEST(ParseWant, ReadsBackWhatToNodeWrites) {
+  const std::vector<std::pair<const char*, const char*>> rows = {
+      {"driver", "535.129.03"},
+      {"driver", "'>=535,<570'"},
+      {"cuda", "12.1.*"},
+      {"nccl", "[2.19.3, 2.20.5]"},
+      {"glibc", "'!=2.31'"},
+      {"env.NCCL_DEBUG", "absent"},
+      {"env.NCCL_DEBUG", "==absent"},
+      {"env.NCCL_DEBUG", "==any"},
+      {"env.NCCL_DEBUG", "'==>=3'"},
+      {"env.NCCL_DEBUG", "'!=WARN'"},
+      {"env.NCCL_DEBUG", "== x "},
+      {"limits.memlock", "'>=64MiB'"},
+      {"kernel.cmdline", "[quiet, a=b]"},
+      {"kernel.taint", "[]"},
+      {"env.PYTHONPATH", "':/a:'"},
+      {"gpu.vbios", "{92.00: 7, 93.00: 1}"},
+      {"bios.secure_boot", "on"},
+      {"driver", "any"}};
+  for (const auto& [key, yaml] : rows) {
+    const Result<Want> want = want_of(key, yaml);
+    ASSERT_TRUE(want) << key << ": " << yaml << ": " << want.error().message;
+    const std::string text = doc::render_yaml(to_node(*resolve(key), *want));
+    const Result<Want> again = want_of(key, text);
+    ASSERT_TRUE(again) << text;
+    EXPECT_EQ(*again, *want) << key << ": " << yaml << " became " << text;
+  }
+}
+
+TEST(Same, KnowsWhatItDoesNotKnow) {
+  const Entry& driver = *entry_of("driver");
+  const Reading known = Value::scalar("570.124.06");
+  EXPECT_EQ(same(driver, known, Unknown{Why::denied, "", ""}), Truth::unknown);
+  EXPECT_EQ(same(driver, Absent{}, Unknown{}), Truth::unknown);
+  EXPECT_EQ(same(driver, Absent{"a"}, Absent{"b"}), Truth::yes);
+  EXPECT_EQ(same(driver, Absent{}, known), Truth::no);
+  EXPECT_EQ(same(driver, Value::prefix("570.124"), known), Truth::unknown);
+  EXPECT_EQ(same(driver, Value::prefix("570.12"), known), Truth::no);
+  EXPECT_EQ(same(driver, Value::prefix("570.124"), Value::prefix("570.124")), Truth::unknown);
+  EXPECT_EQ(same(driver, known, known), Truth::yes);
+}
+
+TEST(Same, OverlappingPossibilitiesAreNoDifference) {
+  const Entry& cuda = *entry_of("cuda");
+  EXPECT_EQ(same(cuda, Value::one_of({"12.8.1", "12.8.2"}), Value::scalar("12.8.1")),
+            Truth::unknown);
+  EXPECT_EQ(same(cuda, Value::one_of({"12.8.1", "12.8.2"}), Value::scalar("12.9.0")), Truth::no);
+  EXPECT_EQ(same(cuda, Value::one_of({"12.8.1", "12.8.2"}), Value::one_of({"12.8.1", "12.8.2"})),
+            Truth::yes);
+}
+
+TEST(Same, IdentityWordsOfACommandLineDoNotCount) {
+  const Entry& cmdline = *entry_of("kernel.cmdline");
+  EXPECT_EQ(same(cmdline, Value::list({"BOOT_IMAGE=/a", "root=UUID=1", "ro", "resume=/dev/b"}),
+                 Value::list({"BOOT_IMAGE=/b", "root=UUID=2", "ro", "ip=10.0.0.1"})),
+            Truth::yes);
+  EXPECT_EQ(same(cmdline, Value::list({"ro", "quiet"}), Value::list({"quiet", "ro"})), Truth::no);
+}
+
+}  // namespace
+}  // namespace goldenv::facts
