@@ -60,6 +60,7 @@ def proc(tree, m):
     tree.put('/proc/self/cgroup', '0::/\n', 'cgroup')
     tree.put('/sys/fs/cgroup/cgroup.controllers', 'cpuset cpu io memory hugetlb pids rdma misc\n', 'cgroup')
     tree.put('/proc/1/comm', 'bash\n' if m.container else 'systemd\n', 'proc')
+    tree.put('/dev/shm/sem.fixture', b'\0' * 32, 'shm')
     sysctls(tree, m)
 
 

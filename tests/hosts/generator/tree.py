@@ -33,6 +33,7 @@ SOURCES = {
     'dmi': ('Linux drivers/firmware/dmi-id.c', False),
     'net': ('Linux Documentation/ABI/testing/sysfs-class-net', True),
     'infiniband': ('Linux Documentation/ABI/stable/sysfs-class-infiniband', True),
+    'shm': ('shm_overview(7), sem_overview(7)', True),
     'cgroup': ('Linux Documentation/admin-guide/cgroup-v2.rst', True),
     'os-release': ('os-release(5)', True),
     'machine-id': ('machine-id(5)', True),
