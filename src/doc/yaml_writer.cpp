@@ -222,7 +222,7 @@ class YamlWriter {
 
   /// Writes a child of a container at `depth` in flow style if it is to be.
   bool flow_child(const Node& node, std::size_t depth) {
-    if (!flow_leaves_ || !is_container(node)) {
+    if (!flow_leaves_ || !is_container(node) || (depth == 0 && node.is_mapping())) {
       return false;
     }
     const std::size_t line = out_.rfind('\n') + 1;  // npos + 1 is 0: the first line
