@@ -376,10 +376,6 @@ bool only_excludes(const Want& want) {
           }));
 }
 
-bool is_ordered(Op op) {
-  return op == Op::ge || op == Op::gt || op == Op::le || op == Op::lt || op == Op::compatible;
-}
-
 Truth meets_clause(const version::Constraint& clause, version::Scheme scheme, const Value& value) {
   if (value.form == Value::Form::prefix) {
     return version::meets_prefix(clause, value.text);
@@ -398,7 +394,7 @@ Truth meets_versions(const Entry& entry, const version::Constraint& constraint, 
   Truth all = Truth::yes;
   for (const Clause& clause : constraint.clauses) {
     const version::Constraint one{constraint.scheme, {clause}};
-    if (!is_ordered(clause.op)) {
+    if (!version::is_ordered(clause.op)) {
       all = all & meets_clause(one, entry.scheme, value);
       continue;
     }
