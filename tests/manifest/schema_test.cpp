@@ -1,0 +1,289 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "base/text.h"
+#include "doc/node.h"
+#include "facts/catalogue.h"
+#include "manifest/manifest.h"
+
+namespace goldenv::manifest {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string file_text(const std::string& path) {
+  std::ifstream in(std::string(GOLDENV_SOURCE_DIR) + "/" + path, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+/// std::regex takes long to make one.
+bool found(const std::string& text, const std::string& expression) {
+  static std::map<std::string, std::regex> known;
+  auto at = known.find(expression);
+  if (at == known.end()) {
+    at = known.emplace(expression, std::regex(expression)).first;
+  }
+  return std::regex_search(text, at->second);
+}
+
+/// As much of a validator as the schema needs; what it does not know fails.
+class Validator {
+ public:
+  explicit Validator(const doc::Node& schema) : root_(schema) {}
+
+  /// "" or what is wrong.
+  std::string check(const doc::Node& value) { return check(root_, value, ""); }
+
+ private:
+  std::string check(const doc::Node& schema, const doc::Node& value, const std::string& path) {
+    if (schema.is_scalar()) {
+      return schema.text == "true" ? "" : path + " is not allowed";
+    }
+    std::string wrong;
+    for (const doc::Node::Entry& keyword : schema.entries) {
+      if (wrong.empty()) {
+        wrong = check_keyword(schema, keyword, value, path);
+      }
+    }
+    return wrong;
+  }
+
+  std::string check_keyword(const doc::Node& schema, const doc::Node::Entry& keyword,
+                            const doc::Node& value, const std::string& path) {
+    static const std::set<std::string> notes = {
+        "$schema", "$defs", "title", "description", "examples", "patternProperties", "properties"};
+    const doc::Node& rule = keyword.value;
+    if (keyword.key == "$ref") {
+      return check(*root_.find("$defs")->find(rule.text.substr(8)), value, path);
+    }
+    if (keyword.key == "anyOf") {
+      std::string all;
+      for (const doc::Node& alternative : rule.items) {
+        const std::string wrong = check(alternative, value, path);
+        if (wrong.empty()) {
+          return "";
+        }
+        all += (all.empty() ? "" : ", ") + wrong;
+      }
+      return "none of: " + all;
+    }
+    if (keyword.key == "type") {
+      const bool fits = rule.is_scalar()
+                            ? has_type(value, rule.text)
+                            : std::ranges::any_of(rule.items, [&value](const doc::Node& type) {
+                                return has_type(value, type.text);
+                              });
+      return fits ? "" : path + " has another type";
+    }
+    if (keyword.key == "const") {
+      return value.text == rule.text && value.quoted == rule.quoted ? "" : path + " is another";
+    }
+    if (keyword.key == "enum") {
+      return std::ranges::any_of(rule.items,
+                                 [&value](const doc::Node& one) { return one.text == value.text; })
+                 ? ""
+                 : path + " is none of the enum";
+    }
+    if (keyword.key == "pattern") {
+      return found(value.text, rule.text) ? "" : path + " does not match";
+    }
+    if (keyword.key == "required") {
+      for (const doc::Node& key : rule.items) {
+        if (value.is_mapping() && value.find(key.text) == nullptr) {
+          return path + " lacks " + key.text;
+        }
+      }
+      return "";
+    }
+    if (keyword.key == "minItems") {
+      return value.items.size() >= std::stoul(rule.text) ? "" : path + " is too short";
+    }
+    if (keyword.key == "items") {
+      std::string wrong;
+      for (const doc::Node& item : value.items) {
+        wrong = wrong.empty() ? check(rule, item, path + "[]") : wrong;
+      }
+      return wrong;
+    }
+    if (keyword.key == "additionalProperties") {
+      return check_members(schema, rule, value, path);
+    }
+    return notes.contains(keyword.key) ? "" : "the validator does not know " + keyword.key;
+  }
+
+  std::string check_members(const doc::Node& schema, const doc::Node& others,
+                            const doc::Node& value, const std::string& path) {
+    for (const doc::Node::Entry& entry : value.entries) {
+      const std::string below = path + "/" + entry.key;
+      bool known = false;
+      std::string wrong;
+      if (const doc::Node* properties = schema.find("properties")) {
+        if (const doc::Node* property = properties->find(entry.key)) {
+          known = true;
+          wrong = check(*property, entry.value, below);
+        }
+      }
+      if (const doc::Node* patterns = schema.find("patternProperties")) {
+        for (const doc::Node::Entry& pattern : patterns->entries) {
+          if (wrong.empty() && found(entry.key, pattern.key)) {
+            known = true;
+            wrong = check(pattern.value, entry.value, below);
+          }
+        }
+      }
+      if (!known) {
+        wrong = check(others, entry.value, below);
+      }
+      if (!wrong.empty()) {
+        return wrong;
+      }
+    }
+    return "";
+  }
+
+  /// A plain scalar that looks like a number is one, as YAML readers have it.
+  static bool has_type(const doc::Node& value, const std::string& type) {
+    static const std::regex number("-?[0-9]+(\\.[0-9]+)?");
+    const bool is_boolean =
+        value.is_scalar() && !value.quoted && (value.text == "true" || value.text == "false");
+    const bool is_number =
+        value.is_scalar() && !value.quoted && std::regex_match(value.text, number);
+    if (type == "object") return value.is_mapping();
+    if (type == "array") return value.is_sequence();
+    if (type == "boolean") return is_boolean;
+    if (type == "number") return is_number;
+    if (type == "integer") return is_number && value.text.find('.') == std::string::npos;
+    return type == "string" && value.is_scalar() && !is_boolean && !is_number;
+  }
+
+  const doc::Node& root_;
+};
+
+doc::Node schema() {
+  auto node = doc::parse(json_schema(), doc::Format::json, "schema");
+  EXPECT_TRUE(node) << node.error().message;
+  return node.value_or(doc::Node{});
+}
+
+std::string validated(std::string_view manifest) {
+  auto node = doc::parse(manifest, doc::Format::yaml, "manifest");
+  EXPECT_TRUE(node) << node.error().message;
+  const doc::Node rules = schema();
+  return Validator(rules).check(*node);
+}
+
+constexpr std::string_view kManifest = R"(
+goldenv: 1
+name: train-a100
+extends: [base.yaml]
+target_python: /opt/venv
+closed: {want: [env], level: must}
+pins:
+  kernel: ">=5.5"
+  driver: 535.129.03
+  driver.version: {want: 535.129.03}
+  driver.fabricmanager: {want: 535.129.03, when: "nvswitch.count > 0"}
+  module.nvidia_uvm.loaded: 535.129.03
+  module.nvidia_drm.on_disk.built_for: {want: 5.15.0-91-generic, why: built against it}
+  module.nvidia.on_disk@6.1.0-47-amd64: 535.129.03
+  next_boot.driver: 535.129.03
+  gpu.count: 8
+  gpu.vbios: {92.00.45.00.03: 7, 92.00.45.00.05: 1}
+  gpu.vbios@3: {want: 92.00.45.00.03, level: should}
+  cuda: 12.1.1
+  cuda.runtime: 12.1.*
+  cuda.driver_api: 12.1
+  nccl: [2.19.3, 2.20.5]
+  nccl@/usr/lib/x86_64-linux-gnu/libnccl.so.2: absent
+  nccl.copies: {2.18.1: 1, 2.19.3: 1}
+  torch: 2.1.2+cu121
+  python.package.transformers: {want: 4.44.2, level: should}
+  python.package.Zope.Interface: any
+  pip.numpy: 1.26.4
+  conda.package.ruamel.yaml: 0.17.21
+  glibc: {want: "!=2.31", when: "cpu.vendor == AuthenticAMD", level: should, why: lost wake-up}
+  sysctl.kernel.watchdog_thresh: 60
+  next_boot.sysctl.kernel.watchdog_thresh: 60
+  cmdline.iommu: pt
+  kernel.cmdline: [quiet, iommu=pt]
+  cpu.flags: [[avx, avx2], [avx]]
+  cpu.boost: true
+  env.CUDA_VISIBLE_DEVICES@user-unit:jupyter: "0,1,2,3"
+  limits.memlock: unlimited
+  memory.total: 512GiB
+  file@/data/a: absent
+files:
+  /data/train.idx: {sha256: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08}
+  ~/old.cfg: absent
+)";
+
+TEST(ManifestSchema, GoodManifestFits) { EXPECT_EQ(validated(kManifest), ""); }
+
+TEST(ManifestSchema, WrongManifestsDoNot) {
+  EXPECT_THAT(validated("pins: {}"), HasSubstr("lacks goldenv"));
+  EXPECT_THAT(validated("goldenv: 2"), HasSubstr("/goldenv is another"));
+  EXPECT_THAT(validated("{goldenv: 1, pin: {}}"), HasSubstr("/pin is not allowed"));
+  EXPECT_THAT(validated("{goldenv: 1, pins: {drivr: 1}}"), HasSubstr("/pins/drivr is not allowed"));
+  EXPECT_THAT(validated("{goldenv: 1, pins: {kernel@x: 5.4}}"), HasSubstr("is not allowed"));
+  EXPECT_THAT(validated("{goldenv: 1, pins: {file: absent}}"), HasSubstr("is not allowed"));
+  EXPECT_THAT(validated("{goldenv: 1, pins: {gpu.0.name: A100}}"), HasSubstr("is not allowed"));
+  EXPECT_THAT(validated("{goldenv: 1, pins: {driver: {want: 1, lvl: must}}}"),
+              HasSubstr("none of"));
+  EXPECT_THAT(validated("{goldenv: 1, pins: {driver: {level: must}}}"), HasSubstr("none of"));
+  EXPECT_THAT(validated("{goldenv: 1, pins: {driver: {want: 1, level: omit}}}"),
+              HasSubstr("none of"));
+  EXPECT_THAT(validated("{goldenv: 1, pins: {driver: {a: 1}}}"), HasSubstr("none of"));
+  EXPECT_THAT(validated("{goldenv: 1, pins: {driver: []}}"), HasSubstr("none of"));
+  EXPECT_THAT(validated("{goldenv: 1, files: {data: absent}}"), HasSubstr("is not allowed"));
+  EXPECT_THAT(validated("{goldenv: 1, files: {/a: {sha256: 12ab}}}"), HasSubstr("none of"));
+  EXPECT_THAT(validated("{goldenv: 1, target_python: venv}"), HasSubstr("does not match"));
+}
+
+TEST(ManifestSchema, KnowsEveryKeyInEverySpelling) {
+  const doc::Node rules = schema();
+  const auto fits = [&rules](const std::string& key) {
+    const doc::Node* pins = rules.find("properties")->find("pins");
+    if (pins->find("properties")->find(key) != nullptr) {
+      return true;
+    }
+    return std::ranges::any_of(
+        pins->find("patternProperties")->entries,
+        [&key](const doc::Node::Entry& pattern) { return found(key, pattern.key); });
+  };
+  for (const facts::Entry& entry : facts::catalogue()) {
+    std::vector<std::string_view> spellings = words(entry.also);
+    spellings.push_back(entry.key);
+    for (const std::string_view spelling : spellings) {
+      std::string key(spelling);
+      for (std::size_t open = key.find('<'); open != std::string::npos; open = key.find('<')) {
+        key.replace(open, key.find('>') - open + 1, "x1");
+      }
+      EXPECT_EQ(fits(key), entry.many != facts::Many::only_named) << key;
+      EXPECT_EQ(fits(key + "@x/y.z:1"), entry.many != facts::Many::one) << key;
+    }
+  }
+}
+
+TEST(ManifestSchema, IsDocumented) {
+  const std::string text = json_schema();
+  if (const char* accept = std::getenv("GOLDENV_ACCEPT"); accept != nullptr && *accept == '1') {
+    std::ofstream(std::string(GOLDENV_SOURCE_DIR) + "/docs/manifest.schema.json", std::ios::binary)
+        << text;
+    GTEST_SKIP() << "docs/manifest.schema.json rewritten";
+  }
+  EXPECT_EQ(file_text("docs/manifest.schema.json"), text) << "GOLDENV_ACCEPT=1 rewrites it";
+}
+
+}  // namespace
+}  // namespace goldenv::manifest
