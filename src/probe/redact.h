@@ -1,0 +1,36 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "facts/reading.h"
+
+namespace goldenv::probe {
+
+/// What stands in the place of a secret.
+inline constexpr std::string_view kMask = "***";
+
+/// Whether what bears this name is likely a secret: a word of the name (parted by anything but
+/// letters and digits, or by a change of case) is or ends like token, key, secret, password, pwd,
+/// credential, auth, jwt, cookie, private, signature or session. Not so NCCL_IB_PKEY (a partition
+/// key is an index), iommu.passthrough, vconsole.keymap, usbcore.authorized_default.
+bool is_secret_name(std::string_view name);
+
+/// `text` with every secret that can be told by its shape replaced by ***, the rest kept:
+/// user parts of URLs (scheme://user:pass@ becomes scheme://***@), values of `name=value`,
+/// `name: value` and `"name": "value"` whose name is that of a secret (URL queries, option lists),
+/// `Bearer X`, PEM blocks, JSON web tokens, and tokens with well-known beginnings (ghp_, hf_,
+/// AKIA).
+std::string redact(std::string_view text);
+
+/// The words of a kernel command line, likewise. Besides: values of all parameters with a secret's
+/// name, up to the end of the word; what systemd.setenv and systemd.set_credential set;
+/// user:pass@ without a scheme (netroot=iscsi:user:pass@host); the word after `--token`.
+std::vector<std::string> redact_cmdline(std::vector<std::string> parameters);
+
+/// Redacts all text in a reading, and in what stands beside it.
+void redact(facts::Reading& reading);
+void redact(facts::Evidence& evidence);
+
+}  // namespace goldenv::probe
