@@ -1,0 +1,213 @@
+// The NVIDIA kernel module in memory: version, flavour, compiler, and the firmware it gave the
+// GPUs.
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "probe/gpu_list.h"
+#include "probe/instances.h"
+#include "probe/nvidia_proc.h"
+#include "probe/platform.h"
+#include "probe/probe.h"
+
+namespace goldenv::probe {
+namespace {
+
+using facts::Absent;
+using facts::Reading;
+using facts::Unknown;
+using facts::Value;
+using facts::Why;
+
+constexpr std::string_view kProcVersion = "/proc/driver/nvidia/version";
+constexpr std::string_view kSysVersion = "/sys/module/nvidia/version";
+
+/// The three facts that the module's own file states.
+struct Driver {
+  Reading version;
+  Reading flavor;
+  Reading compiler;
+  Reading numbering;
+  facts::Evidence evidence;
+};
+
+Driver same_for_all(const Reading& reading, facts::Evidence evidence) {
+  return {reading, reading, reading, reading, std::move(evidence)};
+}
+
+/// Only L4T numbers stay below 100 on aarch64; x86 drivers did so before Arm ones existed.
+Value numbering_of(const NvidiaModule& module, const Platform& platform) {
+  const std::string_view major =
+      std::string_view(module.version).substr(0, module.version.find('.'));
+  const bool small = to_number(major).value_or(0) < 100;
+  const bool tegra = small && (module.arch == "aarch64" || platform.kind == Platform::Kind::jetson);
+  return Value::scalar(tegra ? "tegra" : "linux");
+}
+
+/// nvidia.ko is in memory, but the folder in /proc is hidden (containers without NVIDIA's hook).
+Driver from_sys(const Reading& version) {
+  const Unknown silent{Why::not_stated, "/proc/driver/nvidia is not there", ""};
+  return {version, silent, silent, silent, seen(kSysVersion)};
+}
+
+Driver without_module(Survey& survey) {
+  const Platform& platform = platform_of(survey);
+  if (platform.kind == Platform::Kind::wsl2) {
+    Driver driver = same_for_all(Absent{"WSL has no kernel module of NVIDIA"}, seen(kProcVersion));
+    driver.version =
+        Unknown{Why::not_probed, "the Windows driver; only NVML tells its version", "nvml"};
+    driver.numbering = Value::scalar("windows");
+    driver.evidence.notes = platform.signs;
+    return driver;
+  }
+  if (survey.host().exists("/sys/module/nvgpu")) {
+    return same_for_all(
+        Unknown{Why::not_stated, "nvgpu, Jetson's older driver, states no version", ""},
+        seen("/sys/module/nvgpu"));
+  }
+  return same_for_all(Absent{"not loaded"}, seen(kProcVersion));
+}
+
+Driver read_driver(Survey& survey) {
+  const host::Host& host = survey.host();
+  const Result<std::string> text = host.read_file(kProcVersion, 4096);
+  Reading sys = one_line(host, kSysVersion);
+  const auto* sys_version = std::get_if<Value>(&sys);
+  if (!text) {
+    if (sys_version != nullptr) {
+      return from_sys(sys);
+    }
+    if (text.error().code != Errc::absent) {
+      return same_for_all(Unknown::from(text.error()), seen(kProcVersion));
+    }
+    if (const auto* unknown = std::get_if<Unknown>(&sys)) {
+      return same_for_all(*unknown, seen(kSysVersion));
+    }
+    return without_module(survey);
+  }
+  const Result<NvidiaModule> module = parse_nvidia_version(*text);
+  if (!module) {
+    return same_for_all(Unknown::from(module.error()), seen(kProcVersion));
+  }
+  Driver driver;
+  driver.evidence = seen(kProcVersion, 1);
+  driver.version = Value::scalar(module->version);
+  driver.flavor = Value::scalar(module->open ? "open" : "proprietary");
+  driver.numbering = numbering_of(*module, platform_of(survey));
+  driver.compiler = module->compiler.empty()
+                        ? Reading(Unknown{Why::not_stated, "its GCC line names no version", ""})
+                        : Reading(Value::scalar(module->compiler));
+  if (sys_version != nullptr && sys_version->text != module->version) {
+    driver.version = Unknown{Why::ambiguous,
+                             module->version + " in " + std::string(kProcVersion) + ", " +
+                                 sys_version->text + " in " + std::string(kSysVersion),
+                             ""};
+  }
+  return driver;
+}
+
+void add_driver(Survey& survey) {
+  if (!survey.wants("driver") && !survey.wants("driver.flavor") &&
+      !survey.wants("driver.compiler") && !survey.wants("driver.numbering")) {
+    return;
+  }
+  const Driver driver = read_driver(survey);
+  survey.add("driver", driver.version, driver.evidence);
+  survey.add("driver.flavor", driver.flavor, driver.evidence);
+  survey.add("driver.numbering", driver.numbering, driver.evidence);
+  facts::Evidence compiler = driver.evidence;
+  compiler.line = compiler.line == 1 ? 2 : 0;
+  survey.add("driver.compiler", driver.compiler, std::move(compiler));
+}
+
+void add_gsp(Survey& survey) {
+  if (!survey.wants("driver.gsp") && !survey.wants("driver.gsp.enabled")) {
+    return;
+  }
+  const GpuList& gpus = gpu_list(survey);
+  Instances firmware("/proc/driver/nvidia/gpus/*/information");
+  Instances enabled("/proc/driver/nvidia/gpus/*/information");
+  for (const Gpu& gpu : gpus.gpus) {
+    if (gpu.vendor != "nvidia") {
+      continue;
+    }
+    const Reading reading = gpu.information("GPU Firmware");
+    const facts::Evidence evidence = gpu.information_evidence("GPU Firmware");
+    const auto* value = std::get_if<Value>(&reading);
+    if (value != nullptr && value->text == "N/A") {
+      firmware.add(gpu.label, Absent{"GSP not used"}, evidence);
+      enabled.add(gpu.label, Value::boolean(false), evidence);
+    } else {
+      firmware.add(gpu.label, reading, evidence);
+      enabled.add(gpu.label, value != nullptr ? Reading(Value::boolean(true)) : reading, evidence);
+    }
+  }
+  firmware.record(survey, "driver.gsp", gpus.none());
+  enabled.record(survey, "driver.gsp.enabled", gpus.none());
+}
+
+/// Each folder of /lib/firmware/nvidia that holds gsp_*.bin is named for a driver version.
+void add_gsp_on_disk(Survey& survey) {
+  if (!survey.wants("driver.gsp.on_disk")) {
+    return;
+  }
+  const host::Host& host = survey.host();
+  const std::string root = "/lib/firmware/nvidia";
+  const auto folders = host.list(root);
+  if (!folders) {
+    survey.add("driver.gsp.on_disk",
+               folders.error().code == Errc::absent ? Reading(Value::set({}))
+                                                    : Reading(Unknown::from(folders.error())),
+               seen(root));
+    return;
+  }
+  std::vector<std::string> versions;
+  std::optional<Error> unseen;
+  for (const host::DirEntry& folder : *folders) {
+    // Other folders there (ga100, tu102) hold the firmware of nouveau.
+    if (folder.kind == host::FileStatus::Kind::file || folder.name.find('.') == std::string::npos) {
+      continue;
+    }
+    const auto files = host.list(root + "/" + folder.name);
+    if (!files) {
+      unseen = files.error();
+      continue;
+    }
+    for (const host::DirEntry& file : *files) {
+      if (file.name.starts_with("gsp") && file.name.find(".bin") != std::string::npos) {
+        versions.push_back(folder.name);
+        break;
+      }
+    }
+  }
+  survey.add("driver.gsp.on_disk",
+             unseen ? Reading(Unknown::from(*unseen)) : Reading(Value::set(std::move(versions))),
+             seen(root));
+}
+
+void run(Survey& survey) {
+  add_driver(survey);
+  add_gsp(survey);
+  add_gsp_on_disk(survey);
+}
+
+constexpr auto kKeys = std::to_array<std::string_view>({
+    "driver",
+    "driver.flavor",
+    "driver.compiler",
+    "driver.numbering",
+    "driver.gsp",
+    "driver.gsp.enabled",
+    "driver.gsp.on_disk",
+});
+
+}  // namespace
+
+extern const Probe driver{.name = "driver", .keys = kKeys, .run = run};
+
+}  // namespace goldenv::probe
