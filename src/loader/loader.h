@@ -44,11 +44,12 @@ struct Answer {
   std::vector<std::string> trace;  ///< what was tried before, in order
 };
 
-/// What glibc's dynamic loader would take, from data alone: LD_PRELOAD by soname; a loader of that
-/// soname itself; DT_RPATH of the asker and its loaders (only where the asker has no DT_RUNPATH);
-/// LD_LIBRARY_PATH; DT_RUNPATH of the asker; ld.so.cache; default folders. A soname with a slash is
-/// the path itself. $ORIGIN, $LIB and $PLATFORM are expanded; files of another machine or class are
-/// passed over. Source: ld.so(8), glibc elf/dl-load.c.
+/// What glibc's dynamic loader would take, from data alone: LD_PRELOAD by soname; what is
+/// loaded already, an asker of that soname or ld.so itself; DT_RPATH of the asker and its loaders
+/// (only where the asker has no DT_RUNPATH); LD_LIBRARY_PATH; DT_RUNPATH of the asker; ld.so.cache;
+/// default folders. A soname with a slash is the path itself. $ORIGIN, $LIB and $PLATFORM are
+/// expanded; files of another machine or class are passed over. Source: ld.so(8), glibc
+/// elf/dl-load.c.
 ///
 /// Not decided: copies for certain processors (glibc-hwcaps). Of the cache's entries such a one is
 /// taken only where there is no plain one, glibc-hwcaps folders are not searched, and the trace

@@ -251,6 +251,12 @@ class Search {
   }
 
   Result<bool> already_loaded() {
+    // The loader itself, whatever libc's DT_NEEDED says.
+    if (question_.soname == machine_->interpreter.substr(machine_->interpreter.rfind('/') + 1)) {
+      answer_.path = machine_->interpreter;
+      answer_.why = "loaded already";
+      return true;
+    }
     for (std::size_t i = 0; i < images_.size(); ++i) {
       if (images_[i] && images_[i]->soname == question_.soname) {
         answer_.path = question_.loaders[i];
