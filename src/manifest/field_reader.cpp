@@ -36,13 +36,13 @@ std::string shown(std::string_view text) {
 std::string nearest(std::string_view word, Words known) {
   std::string_view best;
   std::size_t least = 3;  // more changes than this are another word
-  if (word.size() <= 40) {
-    for (const std::string_view candidate : known) {
-      const std::size_t distance = edit_distance(to_lower(word), candidate);
-      if (distance < least && distance < candidate.size()) {
-        least = distance;
-        best = candidate;
-      }
+  const std::string written = word.size() <= 40 ? to_lower(word) : std::string();
+  for (const std::string_view candidate : known) {
+    const bool begun = written.size() >= 3 && candidate.starts_with(written);
+    const std::size_t distance = begun ? 1 : edit_distance(written, candidate);
+    if (distance < least && 3 * distance <= candidate.size() + 1) {
+      least = distance;
+      best = candidate;
     }
   }
   return best.empty() ? std::string() : "; did you mean " + std::string(best) + "?";

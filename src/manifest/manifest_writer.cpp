@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/sha256.h"
+#include "base/text.h"
 #include "manifest/manifest.h"
 
 namespace goldenv::manifest {
@@ -57,9 +58,25 @@ std::pair<std::size_t, const facts::FactKey*> place_of(const Pin& pin) {
   return {entry == nullptr ? std::size_t{999} : static_cast<std::size_t>(entry->layer), &pin.key};
 }
 
+/// Counts read best without quotes, and no reader changes a whole number. Versions such as 12.10
+/// keep theirs: other programs would make 12.1 of it.
+void unquote_counts(Node& node) {
+  constexpr std::size_t kExact = 15;  // digits that a double holds
+  node.quoted =
+      node.quoted && !(node.text == "0" || (!node.text.empty() && node.text[0] != '0' &&
+                                            node.text.size() <= kExact && to_number(node.text)));
+  for (Node& item : node.items) {
+    unquote_counts(item);
+  }
+  for (Node::Entry& entry : node.entries) {
+    unquote_counts(entry.value);
+  }
+}
+
 Node pin_node(const Pin& pin) {
   const auto key = facts::resolve(pin.key.text());
   Node want = key ? facts::to_node(*key, pin.want) : text(facts::describe(pin.want));
+  unquote_counts(want);
   const bool looks_long = want.is_mapping() && want.find("want") != nullptr;
   return is_usual(pin) && !looks_long ? want : long_form("want", std::move(want), pin);
 }
