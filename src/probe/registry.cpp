@@ -7,39 +7,69 @@ namespace goldenv::probe {
 // One line a probe, in sorted order; the definition stands in the file of that name. A plain table:
 // objects that register themselves are dropped by the linker from a static library.
 
+extern const Probe compilers;
 extern const Probe cpu;
 extern const Probe cpu_tuning;
+extern const Probe cuda_runtime;
+extern const Probe cuda_toolkit;
+extern const Probe cudnn;
 extern const Probe device_nodes;
 extern const Probe dpkg;
 extern const Probe driver;
 extern const Probe driver_library;
+extern const Probe glibc;
 extern const Probe gpus;
 extern const Probe kernel;
 extern const Probe kernel_config;
+extern const Probe libraries;
+extern const Probe libstdcxx;
+extern const Probe llvm;
+extern const Probe loader_settings;
 extern const Probe memory;
 extern const Probe modules;
+extern const Probe mpi;
+extern const Probe nccl;
+extern const Probe nccl_settings;
+extern const Probe network;
+extern const Probe openmp;
 extern const Probe python_conda;
 extern const Probe python_packages;
 extern const Probe python_target;
+extern const Probe rdma;
 extern const Probe sysctl;
 extern const Probe torch;
 
 std::span<const Probe* const> probes() {
   static constexpr auto kProbes = std::to_array<const Probe*>({
+      &compilers,
       &cpu,
       &cpu_tuning,
+      &cuda_runtime,
+      &cuda_toolkit,
+      &cudnn,
       &device_nodes,
       &dpkg,
       &driver,
       &driver_library,
+      &glibc,
       &gpus,
       &kernel,
       &kernel_config,
+      &libraries,
+      &libstdcxx,
+      &llvm,
+      &loader_settings,
       &memory,
       &modules,
+      &mpi,
+      &nccl,
+      &nccl_settings,
+      &network,
+      &openmp,
       &python_conda,
       &python_packages,
       &python_target,
+      &rdma,
       &sysctl,
       &torch,
   });

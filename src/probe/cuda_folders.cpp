@@ -1,0 +1,183 @@
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/text.h"
+#include "probe/cuda_folder.h"
+#include "probe/path_text.h"
+#include "probe/program_search.h"
+#include "probe/python_target.h"
+#include "version/version.h"
+
+namespace goldenv::probe {
+namespace {
+
+struct FolderList {
+  std::vector<std::string> paths;
+};
+
+/// A folder left behind with only compat libraries or logs in it is no toolkit.
+bool is_toolkit(const host::Host& host, const std::string& folder) {
+  return std::ranges::any_of(
+      std::array{"/bin/nvcc", "/version.json", "/version.txt", "/include/cuda.h"},
+      [&](const char* name) { return host.exists(folder + name); });
+}
+
+std::string real_or_same(const host::Host& host, const std::string& path) {
+  return host.real_path(path).value_or(path);
+}
+
+CudaChoice choose(Survey& survey) {
+  const host::Host& host = survey.host();
+  CudaChoice choice;
+  for (const std::string_view name : {"CUDA_HOME", "CUDA_PATH"}) {
+    const auto value = host.variable(name);
+    if (!value && value.error().code != Errc::absent) {
+      choice.notes.emplace_back(std::string(name) + " is not recorded: taken as not set");
+    }
+    if (!value || value->empty()) {
+      continue;
+    }
+    choice.why = name;
+    const auto real = host.real_path(*value);
+    if (real) {
+      choice.path = *real;
+      choice.notes.push_back(std::string(name) + "=" + survey.tilde(*value));
+    } else {
+      choice.otherwise = facts::unread(real.error());
+      if (real.error().code == Errc::absent) {
+        choice.otherwise = facts::Absent{std::string(name) + " is " + survey.tilde(*value) +
+                                         ", which is not there"};
+      }
+    }
+    return choice;
+  }
+  const auto nvcc = find_program(survey, "nvcc");
+  if (nvcc) {
+    choice.why = "nvcc on PATH";
+    for (const std::string& hop : nvcc->hops) {
+      choice.notes.push_back(survey.tilde(hop));
+    }
+    // nvcc looks for its parts from the folder of the path that it was called by, links not
+    // followed.
+    const bool is_home = host.exists(std::string(folder_of(nvcc->path)) + "/nvcc.profile");
+    const std::string program = is_home ? nvcc->path : behind_wrapper(host, nvcc->real_path);
+    choice.path = real_or_same(host, std::string(folder_of(folder_of(program))));
+    if (choice.path == "/usr/lib/nvidia-cuda-toolkit" && host.exists("/usr/lib/cuda")) {
+      choice.path = "/usr/lib/cuda";  // Debian's tree of links, laid out as builds expect it
+    }
+    return choice;
+  }
+  if (nvcc.error().code != Errc::absent) {
+    choice.otherwise = facts::Unknown::from(nvcc.error());
+    return choice;
+  }
+  const auto usual = host.real_path("/usr/local/cuda");
+  if (usual) {
+    choice.why = "/usr/local/cuda";
+    choice.path = *usual;
+  } else {
+    choice.otherwise = facts::unread(usual.error());
+    if (usual.error().code == Errc::absent) {
+      choice.otherwise = facts::Absent{"no CUDA_HOME, no nvcc on PATH, no /usr/local/cuda"};
+    }
+  }
+  return choice;
+}
+
+FolderList list_folders(Survey& survey) {
+  const host::Host& host = survey.host();
+  std::set<std::string> found;
+  const auto consider = [&](const std::string& path) {
+    const auto real = host.real_path(path);
+    if (real && is_toolkit(host, *real)) {
+      found.insert(*real);
+    }
+  };
+  const auto consider_each = [&](const std::string& folder, const auto& takes) {
+    if (const auto entries = host.list(folder)) {
+      for (const host::DirEntry& entry : *entries) {
+        if (takes(entry.name)) {
+          consider(folder + "/" + entry.name);
+        }
+      }
+    }
+  };
+  const auto is_cuda = [](std::string_view name) {
+    return name == "cuda" || name.starts_with("cuda-");
+  };
+  consider_each("/usr/local", is_cuda);
+  consider_each("/opt", is_cuda);
+  consider("/usr/lib/cuda");
+  if (!found.contains("/usr/lib/cuda")) {
+    consider("/usr/lib/nvidia-cuda-toolkit");
+  }
+  const std::string sdk = "/opt/nvidia/hpc_sdk";  // <sdk>/Linux_x86_64/24.5/cuda/12.4
+  for (const host::DirEntry& platform : host.list(sdk).value_or(std::vector<host::DirEntry>{})) {
+    const std::string folder = sdk + "/" + platform.name;
+    for (const host::DirEntry& release :
+         host.list(folder).value_or(std::vector<host::DirEntry>{})) {
+      consider_each(folder + "/" + release.name + "/cuda", [](std::string_view name) {
+        return version::parse(version::Scheme::dotted, name).has_value();
+      });
+    }
+  }
+  for (const Python& python : python_scene(survey).pythons) {
+    if (host.exists(python.prefix + "/conda-meta") && host.exists(python.prefix + "/bin/nvcc")) {
+      consider(python.prefix);
+    }
+  }
+  if (const CudaChoice& choice = cuda_choice(survey); !choice.path.empty()) {
+    consider(choice.path);
+  }
+  return {{found.begin(), found.end()}};
+}
+
+}  // namespace
+
+std::string behind_wrapper(const host::Host& host, const std::string& program) {
+  // Read to a limit: larger files are no scripts.
+  const auto text = host.read_file(program, 64u << 10);
+  if (!text || !text->starts_with("#!")) {
+    return program;
+  }
+  for (std::string_view word : words(*text)) {
+    while (!word.empty() && (word.front() == '"' || word.front() == '\'')) {
+      word.remove_prefix(1);
+    }
+    word = word.substr(0, word.find_first_of("\"'"));
+    if (word.starts_with('/') && base_name(word).starts_with("nvcc") && word != program &&
+        host.exists(word)) {
+      return real_or_same(host, std::string(word));
+    }
+  }
+  for (const std::string_view name : {"nvcc.bin", "nvcc.real"}) {
+    const std::string beside = std::string(folder_of(program)) + "/" + std::string(name);
+    if (host.exists(beside)) {
+      return real_or_same(host, beside);
+    }
+  }
+  return program;
+}
+
+const CudaChoice& cuda_choice(Survey& survey) {
+  return survey.shared<CudaChoice>([&] { return choose(survey); });
+}
+
+const std::vector<std::string>& cuda_folders(Survey& survey) {
+  return survey.shared<FolderList>([&] { return list_folders(survey); }).paths;
+}
+
+std::string toolkit_of(Survey& survey, std::string_view path) {
+  std::string found;
+  for (const std::string& folder : cuda_folders(survey)) {
+    // Where nvcc is installed as /usr/bin/nvcc, not all of /usr is a toolkit.
+    const bool is_tree = folder != "/" && folder != "/usr" && folder != "/usr/local";
+    if (is_tree && is_below(path, folder) && folder.size() > found.size()) {
+      found = folder;
+    }
+  }
+  return found;
+}
+
+}  // namespace goldenv::probe

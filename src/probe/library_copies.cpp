@@ -1,0 +1,323 @@
+#include "probe/library_copies.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "loader/loader.h"
+#include "probe/cuda_folder.h"
+#include "probe/path_text.h"
+#include "probe/python_target.h"
+
+namespace goldenv::probe {
+namespace {
+
+using host::FileStatus;
+
+struct Images {
+  std::map<std::string, Result<elf::Image>> by_path;
+};
+
+/// Names of shared libraries by folder, listed once for all libraries that are searched for.
+struct LibraryFolders {
+  struct Folder {
+    std::string path;  // without links
+    std::vector<host::DirEntry> libraries;
+  };
+  std::vector<Folder> folders;
+  std::vector<Error> unseen;
+};
+
+class Listing {
+ public:
+  explicit Listing(const host::Host& host) : host_(host) {}
+
+  void add(const std::string& folder) {
+    if (folder.empty() || folder.front() != '/' || base_name(folder) == "stubs") {
+      return;
+    }
+    const Result<std::string> real = host_.real_path(folder);
+    if (!real) {
+      note(folder, real.error());
+      return;
+    }
+    if (base_name(*real) == "stubs" || !seen_.insert(*real).second) {
+      return;
+    }
+    Result<std::vector<host::DirEntry>> entries = host_.list(*real);
+    if (!entries) {
+      note(*real, entries.error());
+      return;
+    }
+    std::erase_if(*entries, [](const host::DirEntry& entry) {
+      return !entry.name.starts_with("lib") || entry.name.find(".so") == std::string::npos ||
+             (entry.kind != FileStatus::Kind::file && entry.kind != FileStatus::Kind::link);
+    });
+    if (!entries->empty()) {
+      found_.folders.push_back({*real, *std::move(entries)});
+    }
+  }
+
+  /// `<folder>/<entry>/<below>` for each entry that `takes` accepts.
+  template <typename Takes>
+  void add_each(const std::string& folder, Takes takes, std::string_view below) {
+    const auto entries = host_.list(folder);
+    if (!entries) {
+      note(folder, entries.error());
+      return;
+    }
+    for (const host::DirEntry& entry : *entries) {
+      if (entry.kind != FileStatus::Kind::file && takes(entry.name)) {
+        add(folder + "/" + entry.name + std::string(below));
+      }
+    }
+  }
+
+  LibraryFolders take() && { return std::move(found_); }
+
+ private:
+  void note(const std::string& folder, const Error& error) {
+    if (error.code == Errc::absent) {
+      return;
+    }
+    const auto status = host_.status(folder);  // LD_LIBRARY_PATH may name a file: nothing to list
+    if (status && status->kind != FileStatus::Kind::folder) {
+      return;
+    }
+    found_.unseen.push_back(error);
+  }
+
+  const host::Host& host_;
+  std::set<std::string> seen_;
+  LibraryFolders found_;
+};
+
+bool any(std::string_view) { return true; }
+
+LibraryFolders list_folders(Survey& survey) {
+  const host::Host& host = survey.host();
+  Listing listing(host);
+  for (const Python& python : python_scene(survey).pythons) {
+    for (const SiteFolder& folder : python.folders) {
+      listing.add_each(folder.path + "/nvidia", any, "/lib");
+      listing.add_each(
+          folder.path, [](std::string_view name) { return name.ends_with(".libs"); }, "");
+    }
+    if (!python.torch.empty()) {
+      listing.add(python.torch + "/lib");
+    }
+    listing.add(python.prefix + "/lib");
+  }
+  for (const std::string& toolkit : cuda_folders(survey)) {
+    listing.add(toolkit + "/lib64");
+    listing.add(toolkit + "/lib");
+    listing.add_each(toolkit + "/targets", any, "/lib");
+  }
+  std::vector<std::string> folders = {"/usr/lib64",
+                                      "/usr/lib",
+                                      "/lib64",
+                                      "/lib",
+                                      "/usr/local/lib",
+                                      "/usr/local/lib64",
+                                      "/usr/local/nvidia/lib64",
+                                      "/usr/lib/wsl/lib"};
+  if (const auto system = host.system_name()) {
+    for (const std::string_view base : {"/usr/lib/", "/lib/", "/usr/local/lib/"}) {
+      folders.push_back(std::string(base) + system->machine + "-linux-gnu");
+    }
+  }
+  for (const std::string& folder : folders) {
+    listing.add(folder);
+  }
+  listing.add_each("/opt", any, "/lib");
+  listing.add_each("/opt", any, "/lib64");
+  if (const auto bytes = host.read_file("/etc/ld.so.cache")) {
+    if (const auto entries = loader::parse_cache(*bytes)) {
+      for (const loader::CacheEntry& entry : *entries) {
+        listing.add(std::string(folder_of(entry.path)));
+      }
+    }
+  }
+  for (const std::string& folder : loader::configured_folders(host)) {
+    listing.add(folder);
+  }
+  for (const std::string_view folder : split(host.variable("LD_LIBRARY_PATH").value_or(""), ':')) {
+    listing.add(std::string(folder));
+  }
+  return std::move(listing).take();
+}
+
+/// Of several names of one file: in the file's own folder, with a version, and the shortest of
+/// those.
+bool is_better_label(std::string_view a, std::string_view b, std::string_view real_folder) {
+  const bool a_home = folder_of(a) == real_folder;
+  const bool b_home = folder_of(b) == real_folder;
+  if (a_home != b_home) {
+    return a_home;
+  }
+  const bool a_bare = a.ends_with(".so");
+  const bool b_bare = b.ends_with(".so");
+  if (a_bare != b_bare) {
+    return b_bare;
+  }
+  return a.size() != b.size() ? a.size() < b.size() : a < b;
+}
+
+}  // namespace
+
+bool is_library_of(std::string_view name, std::string_view stem) {
+  if (!name.starts_with(stem)) {
+    return false;
+  }
+  name.remove_prefix(stem.size());
+  if (name.starts_with('-')) {
+    // Wheel builders append the first digits of the file's digest: libcudart-9335f6a2.so.12.
+    const std::size_t end = name.find_first_not_of("0123456789abcdef", 1);
+    if (end == std::string_view::npos || end < 7) {
+      return false;
+    }
+    name.remove_prefix(end);
+  }
+  if (!name.starts_with(".so")) {
+    return false;
+  }
+  name.remove_prefix(3);
+  return name.empty() ||
+         (name.front() == '.' && name.find_first_not_of("0123456789.") == std::string_view::npos);
+}
+
+LibraryCopies library_copies(Survey& survey, std::string_view stem) {
+  return library_copies(survey,
+                        [stem](std::string_view name) { return is_library_of(name, stem); });
+}
+
+LibraryCopies library_copies(Survey& survey,
+                             const std::function<bool(std::string_view name)>& matches) {
+  const auto& index = survey.shared<LibraryFolders>([&] { return list_folders(survey); });
+  const host::Host& host = survey.host();
+  LibraryCopies found;
+  found.unseen = index.unseen;
+  std::map<std::string, std::string> label_of;  // by real path
+  for (const LibraryFolders::Folder& folder : index.folders) {
+    for (const host::DirEntry& entry : folder.libraries) {
+      if (!matches(entry.name)) {
+        continue;
+      }
+      const std::string path = folder.path + "/" + entry.name;
+      std::string real = path;
+      if (entry.kind == FileStatus::Kind::link) {
+        const auto target = host.real_path(path);
+        if (!target) {
+          if (target.error().code != Errc::absent) {  // a link that leads nowhere is no copy
+            found.unseen.push_back(target.error());
+          }
+          continue;
+        }
+        real = *target;
+        if (base_name(folder_of(real)) == "stubs") {
+          continue;
+        }
+      }
+      const auto [at, is_new] = label_of.try_emplace(real, path);
+      if (!is_new && is_better_label(path, at->second, folder_of(real))) {
+        at->second = path;
+      }
+    }
+  }
+  for (const auto& [real, path] : label_of) {
+    found.copies.push_back({path, real, origin_of_place(survey, path)});
+  }
+  std::ranges::sort(found.copies, {}, &LibraryCopy::path);
+  return found;
+}
+
+std::string origin_of_place(Survey& survey, std::string_view path) {
+  for (const Python& python : python_scene(survey).pythons) {
+    if (!python.torch.empty() && is_below(path, python.torch)) {
+      return "torch";
+    }
+    for (const SiteFolder& folder : python.folders) {
+      if (is_below(path, folder.path)) {
+        return folder.distribution ? "system" : "wheel";
+      }
+    }
+  }
+  // Before the toolkits: a conda environment with nvcc is both.
+  for (std::string_view folder = folder_of(path); folder.size() > 1; folder = folder_of(folder)) {
+    const std::string_view last = base_name(folder);
+    if ((last == "lib" || last == "lib64" || last == "targets") &&
+        survey.host().exists(std::string(folder_of(folder)) + "/conda-meta")) {
+      return "conda";
+    }
+  }
+  return toolkit_of(survey, path).empty() ? "system" : "toolkit";
+}
+
+const Result<elf::Image>& image_of(Survey& survey, const std::string& path) {
+  auto& images = survey.shared<Images>([] { return Images(); }).by_path;
+  const auto at = images.find(path);
+  if (at != images.end()) {
+    return at->second;
+  }
+  return images.emplace(path, elf::read(survey.host(), path)).first->second;
+}
+
+facts::Reading build_id_reading(Survey& survey, const std::string& real_path) {
+  const Result<elf::Image>& image = image_of(survey, real_path);
+  if (!image) {
+    return facts::Unknown::from(image.error());
+  }
+  if (image->build_id.empty()) {
+    return facts::Absent{"the file has no build-id"};
+  }
+  return facts::Value::scalar(image->build_id);
+}
+
+std::string version_text(const facts::Reading& version) {
+  const auto* value = std::get_if<facts::Value>(&version);
+  if (value == nullptr) {
+    return "unknown";
+  }
+  switch (value->form) {
+    case facts::Value::Form::prefix:
+      return value->text + "...";
+    case facts::Value::Form::one_of:
+      return join(value->items, " or ");
+    default:
+      return value->text;
+  }
+}
+
+bool wants_copies(const Survey& survey, std::initializer_list<std::string_view> names,
+                  std::string_view copies) {
+  return survey.wants(copies) || std::ranges::any_of(names, [&](std::string_view name) {
+           return !survey.request().only_named || !survey.labels_of(name).empty();
+         });
+}
+
+facts::Reading copies_reading(const std::vector<std::string>& versions,
+                              const std::vector<Error>& unseen) {
+  if (!unseen.empty()) {
+    facts::Unknown unknown = facts::Unknown::from(unseen.front());
+    if (!versions.empty()) {
+      unknown.detail += "; found elsewhere: " + join(versions, ", ");
+    }
+    return unknown;
+  }
+  if (versions.empty()) {
+    return facts::Absent{"no copy in the places where libraries live"};
+  }
+  std::map<std::string, std::uint64_t> counts;
+  for (const std::string& version : versions) {
+    ++counts[version];
+  }
+  std::vector<std::pair<std::string, std::string>> entries;
+  for (const auto& [version, count] : counts) {
+    entries.emplace_back(version, std::to_string(count));
+  }
+  return facts::Value::map(std::move(entries));
+}
+
+}  // namespace goldenv::probe

@@ -1,0 +1,152 @@
+#include <algorithm>
+#include <utility>
+
+#include "base/text.h"
+#include "probe/instances.h"
+#include "probe/path_text.h"
+#include "probe/probe.h"
+
+namespace goldenv::probe {
+namespace {
+
+constexpr std::string_view kFolder = "/sys/class/net";
+
+struct Interface {
+  std::string name;
+  std::string kind;
+  bool counts = true;
+};
+
+std::string kind_of(const host::Host& host, const std::string& name) {
+  const std::string folder = std::string(kFolder) + "/" + name;
+  if (host.exists(folder + "/bonding")) {
+    return "bond";
+  }
+  if (host.exists(folder + "/bridge")) {
+    return "bridge";
+  }
+  const auto event = host.read_file(folder + "/uevent", 4096);
+  if (host.exists("/proc/net/vlan/" + name) ||
+      (event && event->find("DEVTYPE=vlan") != std::string::npos)) {
+    return "vlan";
+  }
+  return host.exists(folder + "/device") ? "physical" : "virtual";
+}
+
+/// All interfaces but lo. Those that the machine's set-up decides count; those of containers (veth
+/// pairs, their bridges) come and go with the jobs and would make each two nodes differ. They count
+/// where there is nothing else, as inside a container, and are instances without a say in a scan of
+/// everything.
+std::vector<Interface> interfaces_of(Survey& survey, const std::vector<host::DirEntry>& entries) {
+  std::vector<Interface> all;
+  for (const host::DirEntry& entry : entries) {
+    // bonding_masters is a file among the links.
+    if (entry.name != "lo" && entry.kind != host::FileStatus::Kind::file) {
+      const std::string kind = kind_of(survey.host(), entry.name);
+      all.push_back({entry.name, kind, kind != "virtual" && kind != "bridge"});
+    }
+  }
+  if (std::ranges::none_of(all, &Interface::counts)) {
+    for (Interface& interface : all) {
+      interface.counts = true;
+    }
+  }
+  if (!survey.request().all) {
+    std::erase_if(all, [](const Interface& interface) { return !interface.counts; });
+  }
+  return all;
+}
+
+facts::Reading speed_of(const host::Host& host, const std::string& path) {
+  const auto text = host.read_file(path, 64);
+  const facts::Unknown down{facts::Why::not_stated, "the link is down or has no speed", ""};
+  if (!text) {
+    // The kernel answers EINVAL while the link is down.
+    return text.error().code == Errc::unreadable ? facts::Reading(down)
+                                                 : facts::unread(text.error());
+  }
+  const std::string_view number = trim(*text);
+  return to_number(number) ? facts::Reading(facts::Value::scalar(std::string(number)))
+                           : facts::Reading(down);
+}
+
+facts::Reading state_of(const host::Host& host, const std::string& path) {
+  facts::Reading state = one_line(host, path);
+  const auto* value = std::get_if<facts::Value>(&state);
+  if (value != nullptr && value->text == "unknown") {
+    return facts::Unknown{facts::Why::not_stated, "the driver does not tell the kernel", ""};
+  }
+  return state;
+}
+
+facts::Reading driver_of(const host::Host& host, const std::string& folder) {
+  const auto link = host.real_path(folder + "/device/driver");
+  if (link) {
+    return facts::Value::scalar(std::string(base_name(*link)));
+  }
+  return link.error().code == Errc::absent ? facts::Reading(facts::Absent{"no driver is bound"})
+                                           : facts::Unknown::from(link.error());
+}
+
+void run(Survey& survey) {
+  const host::Host& host = survey.host();
+  const auto entries = host.list(kFolder);
+  const std::vector<Interface> interfaces =
+      entries ? interfaces_of(survey, *entries) : std::vector<Interface>{};
+  facts::Reading none = facts::Absent{"no network interface"};
+  if (!entries) {
+    none = facts::unread(entries.error());
+  }
+  const std::string where(std::string(kFolder) + "/*");
+  Instances driver(where + "/device/driver");
+  Instances speed(where + "/speed");
+  Instances mtu(where + "/mtu");
+  Instances state(where + "/operstate");
+  Instances kind(where);
+  Instances mac(where + "/address");
+  Instances firmware(where);
+  const auto add = [&](const Interface& interface, std::string_view key, Instances& instances,
+                       facts::Reading reading, const std::string& path) {
+    if (interface.counts) {
+      instances.add(interface.name, std::move(reading), seen(path));
+    } else {
+      survey.add(std::string(key) + "@" + interface.name, std::move(reading), seen(path));
+    }
+  };
+  for (const Interface& interface : interfaces) {
+    const std::string folder = std::string(kFolder) + "/" + interface.name;
+    if (interface.kind == "physical") {
+      add(interface, "nic.driver", driver, driver_of(host, folder), folder + "/device/driver");
+      add(interface, "nic.firmware", firmware,
+          facts::Unknown{facts::Why::unsupported,
+                         "only an ioctl of the driver tells it (ethtool -i)", ""},
+          folder);
+    }
+    add(interface, "nic.speed", speed, speed_of(host, folder + "/speed"), folder + "/speed");
+    add(interface, "nic.mtu", mtu, one_line(host, folder + "/mtu"), folder + "/mtu");
+    add(interface, "nic.state", state, state_of(host, folder + "/operstate"),
+        folder + "/operstate");
+    add(interface, "nic.kind", kind, facts::Value::scalar(interface.kind), folder);
+    add(interface, "nic.mac", mac, one_line(host, folder + "/address"), folder + "/address");
+  }
+  facts::Reading no_physical = none;
+  if (entries) {
+    no_physical = facts::Absent{"no physical interface"};
+  }
+  driver.record(survey, "nic.driver", no_physical);
+  firmware.record(survey, "nic.firmware", no_physical);
+  speed.record(survey, "nic.speed", none);
+  mtu.record(survey, "nic.mtu", none);
+  state.record(survey, "nic.state", none);
+  kind.record(survey, "nic.kind", none);
+  mac.record(survey, "nic.mac", none);
+}
+
+constexpr std::string_view kKeys[] = {"nic.driver", "nic.firmware", "nic.kind", "nic.mac",
+                                      "nic.mtu",    "nic.speed",    "nic.state"};
+
+}  // namespace
+
+extern const Probe network{.name = "network", .keys = kKeys, .run = run};
+
+}  // namespace goldenv::probe
