@@ -140,6 +140,11 @@ def module(seed, **fields):
                              ('.modinfo', 'progbits', info, 2, None, 0, 0)], [])
 
 
+def start_object(comment):
+    """An object file that says which compiler made it."""
+    return assemble(ET_REL, [('.comment', 'progbits', b'\0' + comment.encode() + b'\0', 0, None, 0, 1)], [])
+
+
 def program(seed, texts=()):
     """An executable that cannot run: constants and a build-id."""
     return library(None, seed, needed=('libc.so.6',), texts=texts)

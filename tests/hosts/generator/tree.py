@@ -52,6 +52,7 @@ SOURCES = {
     'nccl-text': ('fixture; the text as in NCCL src/init.cc', True),
     'glibc-text': ('fixture; the text as in glibc csu/version.c', True),
     'libstdcxx': ('fixture; symbol versions as in GCC libstdc++-v3/config/abi', True),
+    'gcc-comment': ('fixture; the .comment section as GCC writes it', True),
     'driver-library': ('fixture; file names as in the NVIDIA driver installation guide', False),
     'nvcc': ('fixture; the text that nvcc --version prints in public samples', True),
     'cuda-json': ('version.json of CUDA toolkits in public samples', True),

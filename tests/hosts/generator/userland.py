@@ -56,6 +56,8 @@ def libc(tree, m):
     tree.put(f'/usr/bin/x86_64-linux-gnu-gcc-{major}', elf.program(f'gcc {s.gcc}', texts=(s.gcc,)), 'fixture-elf')
     tree.link(f'/usr/bin/gcc-{major}', f'x86_64-linux-gnu-gcc-{major}', 'fixture-elf')
     tree.link('/usr/bin/gcc', f'gcc-{major}', 'fixture-elf')
+    tree.put(f'/usr/lib/gcc/x86_64-linux-gnu/{major}/crtbegin.o', elf.start_object(
+        f'GCC: ({s.id.capitalize()} {s.gcc_package}) {s.gcc}'), 'gcc-comment')
 
 
 def driver_libraries(tree, m):
