@@ -15,12 +15,19 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
-if(GOLDENV_SANITIZE)
+if(GOLDENV_FUZZ)
+  # The rooms are instrumented too, and keep their assertions.
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+    -fno-omit-frame-pointer -UNDEBUG)
+  add_link_options(-fsanitize=address,undefined)
+elseif(GOLDENV_SANITIZE)
   add_compile_options(-fsanitize=${GOLDENV_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${GOLDENV_SANITIZE})
 else()
   # Loading libstdc++ costs a sixth of a start, and start-up is most of what `goldenv check` costs.
   add_link_options(-static-libstdc++ -static-libgcc)
 endif()
-add_compile_options(-ffunction-sections -fdata-sections)
-add_link_options(-Wl,--gc-sections -Wl,--as-needed)
+if(NOT GOLDENV_FUZZ)  # the collector takes the fuzzer's coverage tables for unused
+  add_compile_options(-ffunction-sections -fdata-sections)
+  add_link_options(-Wl,--gc-sections -Wl,--as-needed)
+endif()
