@@ -1,8 +1,9 @@
+#include "elf/image.h"
+
 #include <algorithm>
 #include <cstddef>
 
 #include "base/text.h"
-#include "elf/elf.h"
 #include "elf/file.h"
 #include "host/wire.h"
 
@@ -225,7 +226,9 @@ Result<void> read_dynamic(const File& file, const GElf_Phdr& segment, Image& ima
   return {};
 }
 
-Result<Image> read_image(int fd, std::string_view path) {
+}  // namespace
+
+Result<Image> read_open(int fd, std::string_view path) {
   GOLDENV_TRY(const File file, File::open(fd, path));
   Image image;
   image.machine = file.header().e_machine;
@@ -241,6 +244,8 @@ Result<Image> read_image(int fd, std::string_view path) {
   }
   return image;
 }
+
+namespace {
 
 std::string pack(const Image& image) {
   host::Encoder out;
@@ -277,7 +282,7 @@ Result<Image> unpack(std::string_view bytes, std::string_view path) {
 
 Result<Image> read(const host::Host& host, std::string_view path) {
   GOLDENV_TRY(const std::string bytes, host.inspect(path, [&](int fd) -> Result<std::string> {
-    GOLDENV_TRY(const Image image, read_image(fd, path));
+    GOLDENV_TRY(const Image image, read_open(fd, path));
     return pack(image);
   }));
   return unpack(bytes, path);
