@@ -4,6 +4,7 @@
 #include <numeric>
 #include <string>
 
+#include "doc/quick_reader.h"
 #include "doc/reader.h"
 #include "doc/unicode.h"
 
@@ -58,6 +59,10 @@ bool same(const Node& a, const Node& b) {
 Result<Node> parse(std::string_view text, Format format, std::string_view name,
                    const Limits& limits) {
   GOLDENV_TRY(const std::string_view clean, check_encoding(text, format, name, limits));
+  if (auto quick = format == Format::json ? read_quick_json(clean, limits)
+                                          : read_quick_yaml(clean, limits)) {
+    return *std::move(quick);
+  }
   return format == Format::json ? read_json(clean, name, limits) : read_yaml(clean, name, limits);
 }
 
@@ -112,6 +117,17 @@ Duplicate find_duplicate(const std::vector<Node::Entry>& entries) {
       entries.begin(), entries.end(),
       [](const Node::Entry& a, const Node::Entry& b) { return !(a.key < b.key); });
   if (not_ascending == entries.end()) {
+    return {};
+  }
+  constexpr std::size_t kFew = 16;
+  if (entries.size() <= kFew) {
+    for (std::size_t second = 1; second < entries.size(); ++second) {
+      for (std::size_t first = 0; first < second; ++first) {
+        if (entries[first].key == entries[second].key) {
+          return {first, second, true};
+        }
+      }
+    }
     return {};
   }
   // Sorted and not hashed: no choice of keys makes this slow.

@@ -58,6 +58,12 @@ bool is_typed_plain(std::string_view text) {
   if (text.empty()) {
     return true;
   }
+  // Most texts are words that no list below holds, or begin like no number.
+  constexpr std::size_t kLongestWord = 5;
+  const std::string_view signs = "0123456789+-.";
+  if (text.size() > kLongestWord && signs.find(text.front()) == std::string_view::npos) {
+    return false;
+  }
   const std::string lower = to_lower(text);
   if (std::ranges::find(kWords, lower) != kWords.end()) {
     return true;

@@ -66,6 +66,42 @@ bool is_invisible(std::uint32_t code) {
   return false;
 }
 
+std::uint32_t hex_digit(char c) {
+  if (c >= '0' && c <= '9') {
+    return static_cast<std::uint32_t>(c - '0');
+  }
+  if (c >= 'a' && c <= 'f') {
+    return static_cast<std::uint32_t>(c - 'a' + 10);
+  }
+  return c >= 'A' && c <= 'F' ? static_cast<std::uint32_t>(c - 'A' + 10) : 16U;
+}
+
+bool append_code(std::uint32_t code, std::string& out) {
+  const auto put = [&out](std::uint32_t byte) { out += static_cast<char>(byte); };
+  if (code < 0x80) {
+    put(code);
+  } else if (code < 0x800) {
+    put(0xC0U | (code >> 6U));
+    put(0x80U | (code & 0x3FU));
+  } else if (code < 0x10000) {
+    if (code >= 0xD800 && code <= 0xDFFF) {
+      return false;
+    }
+    put(0xE0U | (code >> 12U));
+    put(0x80U | ((code >> 6U) & 0x3FU));
+    put(0x80U | (code & 0x3FU));
+  } else {
+    if (code > 0x10FFFF) {
+      return false;
+    }
+    put(0xF0U | (code >> 18U));
+    put(0x80U | ((code >> 12U) & 0x3FU));
+    put(0x80U | ((code >> 6U) & 0x3FU));
+    put(0x80U | (code & 0x3FU));
+  }
+  return true;
+}
+
 std::string code_point_name(std::uint32_t code) {
   constexpr std::string_view digits = "0123456789ABCDEF";
   std::string out = "U+";

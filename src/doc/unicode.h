@@ -20,6 +20,12 @@ Character character_at(std::string_view text, std::size_t offset);
 /// order marks, private and non-characters. They are written as escapes.
 bool is_invisible(std::uint32_t code);
 
+/// The value of a hexadecimal digit; 16 for anything else.
+std::uint32_t hex_digit(char c);
+
+/// Appends a code point as UTF-8; false for surrogates and what is above U+10FFFF.
+bool append_code(std::uint32_t code, std::string& out);
+
 /// "U+202E".
 std::string code_point_name(std::uint32_t code);
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include "doc/node.h"
@@ -15,6 +16,15 @@ constexpr std::size_t kLongestSimpleKey = 1000;
 bool is_alnum(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
+
+/// ASCII that is text within a plain scalar whatever stands beside it, in block and flow style.
+constexpr std::array<bool, 256> kPlainInside = [] {
+  std::array<bool, 256> inside{};
+  for (unsigned char c = 0x21; c < 0x7F; ++c) {
+    inside[c] = std::string_view(",[]{}:#").find(static_cast<char>(c)) == std::string_view::npos;
+  }
+  return inside;
+}();
 
 /// Whether the text, written plain, is that text for every reader, in block and flow style, as key
 /// and as value. Types are not looked at. Stricter than the grammar where readers differ.
@@ -37,6 +47,10 @@ bool is_plain_shape(std::string_view text) {
         return false;
       }
       i += character.bytes;
+      continue;
+    }
+    if (kPlainInside[static_cast<unsigned char>(c)]) {
+      ++i;
       continue;
     }
     const char next = i + 1 < text.size() ? text[i + 1] : '\0';
@@ -64,6 +78,11 @@ void append_quoted(std::string_view text, std::string& out) {
   out += '"';
   for (std::size_t i = 0; i < text.size();) {
     const char c = text[i];
+    if (is_alnum(c)) {
+      out += c;
+      ++i;
+      continue;
+    }
     const Character character = character_at(text, i);
     i += std::max<std::size_t>(character.bytes, 1);
     if (character.bytes == 0) {
