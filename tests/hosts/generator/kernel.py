@@ -195,10 +195,10 @@ def sys(tree, m):
                {'enabled': 'always [madvise] never', 'defrag': 'always defer defer+madvise [madvise] never'})
     tree.lines('/sys/kernel/mm/hugepages', 'hugetlb',
                {'hugepages-2048kB/nr_hugepages': 0, 'hugepages-1048576kB/nr_hugepages': 0})
-    if m.container:
-        return
     tree.put('/sys/module/pcie_aspm/parameters/policy', '[default] performance powersave powersupersave \n',
              'module-param')
+    if m.container:
+        return
     tree.put('/sys/kernel/security/lockdown', '[none] integrity confidentiality\n', 'module-param')
     if m.virtual:
         dmi = {'sys_vendor': 'QEMU', 'product_name': 'Standard PC (Q35 + ICH9, 2009)', 'bios_vendor': 'SeaBIOS',
