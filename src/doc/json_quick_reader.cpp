@@ -10,9 +10,6 @@
 namespace goldenv::doc {
 namespace {
 
-/// A double holds numbers of 308 digits; far below that, no number is out of range.
-constexpr std::size_t kLongestNumber = 100;
-
 class QuickJsonReader {
  public:
   QuickJsonReader(std::string_view text, const Limits& limits)
@@ -68,8 +65,7 @@ class QuickJsonReader {
   bool word(Node& node) {
     const std::size_t end = std::min(text_.find_first_of(" \t\r\n,:]}", at_), text_.size());
     const std::string_view text = text_.substr(at_, end - at_);
-    const bool is_number = text.size() <= kLongestNumber && is_json_number(text) &&
-                           text.find_first_of("eE") == std::string_view::npos;
+    const bool is_number = is_decimal(text);
     if (text != "true" && text != "false" && text != "null" && !is_number) {
       return false;
     }

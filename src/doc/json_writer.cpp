@@ -74,8 +74,8 @@ class JsonWriter {
       return;
     }
     if (node.is_scalar()) {
-      const bool bare = !node.quoted &&
-                        (node.text == "true" || node.text == "false" || is_json_number(node.text));
+      const bool bare =
+          !node.quoted && (node.text == "true" || node.text == "false" || is_decimal(node.text));
       if (bare) {
         out_ += node.text;
       } else {

@@ -84,8 +84,9 @@ Error error_at(std::string_view name, Mark mark, std::string_view message);
 /// such. Bytes that are no UTF-8 become U+FFFD.
 std::string render_yaml(const Node& node, bool flow_leaves = false);
 
-/// JSON, two-blank indents, or on one line. A plain (unquoted) scalar that is a JSON number or
-/// true/false is written bare, everything else as a string; null as null.
+/// JSON, two-blank indents, or on one line. A plain (unquoted) scalar that is true, false or a JSON
+/// number without exponent (and of at most 100 characters) is written bare, everything else as a
+/// string; null as null.
 std::string render_json(const Node& node, bool pretty = true);
 
 /// `text`, a string, as a YAML scalar on one line, fit for block and flow style: plain where safe,

@@ -54,6 +54,12 @@ bool is_json_number(std::string_view text) {
   return text.empty();
 }
 
+bool is_decimal(std::string_view text) {
+  constexpr std::size_t kLongest = 100;
+  return text.size() <= kLongest && is_json_number(text) &&
+         text.find_first_of("eE") == std::string_view::npos;
+}
+
 bool is_typed_plain(std::string_view text) {
   if (text.empty()) {
     return true;

@@ -114,9 +114,7 @@ void append_text(std::string_view text, std::string& out) {
 /// Plain scalars that are decimal numbers or booleans go back as they came: no reader of ours makes
 /// anything but text of them, and 12.10 looks best without quotes.
 bool goes_back_plain(const Node& node) {
-  return !node.quoted &&
-         (node.text == "true" || node.text == "false" ||
-          (is_json_number(node.text) && node.text.find_first_of("eE") == std::string::npos));
+  return !node.quoted && (node.text == "true" || node.text == "false" || is_decimal(node.text));
 }
 
 class YamlWriter {

@@ -190,6 +190,14 @@ TEST(RenderJson, PrettyAndCompact) {
             "{\"a\": [1, \"x\"], \"b\": {}, \"c\": \"12.10\", \"d\": null, \"e\": \"01\"}");
 }
 
+TEST(RenderJson, NumbersThatReadersRefuseAreStrings) {
+  EXPECT_EQ(render_json(Node::scalar("2E11010"), false), "\"2E11010\"");
+  EXPECT_EQ(render_json(Node::scalar("1e3"), false), "\"1e3\"");
+  EXPECT_EQ(render_json(Node::scalar(std::string(100, '9')), false), std::string(100, '9'));
+  EXPECT_EQ(render_json(Node::scalar(std::string(400, '9')), false),
+            "\"" + std::string(400, '9') + "\"");
+}
+
 class RandomTree {
  public:
   explicit RandomTree(unsigned seed) : random_(seed) {}
