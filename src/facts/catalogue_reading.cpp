@@ -220,6 +220,14 @@ Result<Resolved> resolve(std::string_view written) {
     return malformed("unknown key " + doc::quote_json(written) +
                      ": keys hold no blanks and no control characters");
   }
+  if (plain.find_first_of("*?") != std::string_view::npos) {
+    return malformed("unknown key " + doc::quote_json(written) +
+                     ": one key is meant, * and ? make a pattern");
+  }
+  if (plain.find_first_of("<>") != std::string_view::npos) {
+    return malformed("unknown key " + doc::quote_json(written) +
+                     ": what stands in <> is to be filled in");
+  }
   std::string name(plain);
   bool as_path = false;
   const Entry* entry = settle(name, as_path);

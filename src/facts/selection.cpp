@@ -100,23 +100,26 @@ std::string without_alias(std::string_view pattern) {
 /// The canonical spelling of what stands before '@' in a pattern.
 Result<std::string> parse_name(std::string_view written) {
   const std::string pattern = without_alias(written);
-  const bool whole_key = !has_glob(pattern) && entry_of(pattern) != nullptr;
-  if (!whole_key && std::ranges::any_of(catalogue(), [&pattern](const Entry& entry) {
-        return could_name(pattern, entry.key);
-      })) {
-    return pattern;
-  }
+  const auto some_entry = [](const auto& holds) { return std::ranges::any_of(catalogue(), holds); };
+  const bool could_be =
+      some_entry([&pattern](const Entry& entry) { return could_name(pattern, entry.key); });
   if (has_glob(pattern)) {
-    return Error{Errc::malformed, "no key matches " + doc::quote_json(written), {}};
+    return could_be ? Result<std::string>(pattern)
+                    : Error{Errc::malformed, "no key matches " + doc::quote_json(written), {}};
   }
-  if (exact_entry(pattern) != nullptr) {  // also those that need a label
+  // "os" is a whole family here, though as a key it is short for os.name; `file` needs a label.
+  if (exact_entry(pattern) != nullptr ||
+      some_entry([&pattern](const Entry& entry) { return in_family(entry.key, pattern); })) {
     return pattern;
   }
   auto key = resolve(pattern);
-  if (!key) {
-    return std::move(key).error();
+  if (key) {
+    return std::move(key->name);
   }
-  return std::move(key->name);
+  if (could_be && entry_of(pattern) == nullptr) {  // "module.nvidia"
+    return pattern;
+  }
+  return std::move(key).error();
 }
 
 }  // namespace

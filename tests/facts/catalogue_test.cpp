@@ -376,6 +376,10 @@ TEST(WrittenKeys, UnknownOnesAreRefusedWithTheNearest) {
     EXPECT_EQ(refusal(written), "unknown key \"" + written + "\"; did you mean " + key + "?");
   }
   EXPECT_EQ(refusal("quite_something_else"), "unknown key \"quite_something_else\"");
+  EXPECT_EQ(refusal("env.<NAME>"),
+            "unknown key \"env.<NAME>\": what stands in <> is to be filled in");
+  EXPECT_EQ(refusal("env.NCCL_*"),
+            "unknown key \"env.NCCL_*\": one key is meant, * and ? make a pattern");
   EXPECT_EQ(refusal("limits.pencils"), "unknown key \"limits.pencils\"");
 }
 

@@ -60,6 +60,7 @@ TEST(Selection, OtherSpellingsAreRead) {
   EXPECT_TRUE(selects({"pip.*"}, "python.package.numpy"));
   EXPECT_TRUE(selects({"pip"}, "python.package.numpy.origin"));
   EXPECT_TRUE(selects({"pip.Flash_Attn"}, "python.package.flash-attn"));
+  EXPECT_TRUE(selects({"python.package.Zope.Interface"}, "python.package.zope-interface"));
   EXPECT_TRUE(selects({"python.package.torch"}, "torch.cuda"));
   EXPECT_TRUE(selects({"os"}, "os.name"));
   EXPECT_TRUE(selects({"os"}, "os.release"));
