@@ -11,12 +11,6 @@ namespace goldenv::probe {
 /// What stands in the place of a secret.
 inline constexpr std::string_view kMask = "***";
 
-/// Whether what bears this name is likely a secret: a word of the name (parted by anything but
-/// letters and digits, or by a change of case) is or ends like token, key, secret, password, pwd,
-/// credential, auth, jwt, cookie, private, signature or session. Not so NCCL_IB_PKEY (a partition
-/// key is an index), iommu.passthrough, vconsole.keymap, usbcore.authorized_default.
-bool is_secret_name(std::string_view name);
-
 /// `text` with every secret that can be told by its shape replaced by ***, the rest kept:
 /// user parts of URLs (scheme://user:pass@ becomes scheme://***@), values of `name=value`,
 /// `name: value` and `"name": "value"` whose name is that of a secret (URL queries, option lists),
