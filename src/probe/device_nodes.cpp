@@ -136,7 +136,11 @@ void run(Survey& survey) {
   std::set<std::string> names;
   if (!survey.request().only_named || survey.wants("device_node.char_links")) {
     names = nodes_below(host, listed);
-    add_char_links(survey, names);
+    if (listed || listed.error().code == Errc::absent) {
+      add_char_links(survey, names);
+    } else {
+      survey.add("device_node.char_links", Unknown::from(listed.error()), seen("/dev"));
+    }
   }
   if (survey.request().only_named) {
     names.clear();

@@ -89,6 +89,13 @@ std::string Survey::tilde(std::string_view path) const {
   return std::string(path);
 }
 
+std::string Survey::untilde(std::string_view label) const {
+  if (!home_.empty() && (label == "~" || label.starts_with("~/"))) {
+    return (home_ == "/" && label.size() > 1 ? "" : home_) + std::string(label.substr(1));
+  }
+  return std::string(label);
+}
+
 facts::Snapshot Survey::snapshot(std::string source) && {
   return facts::make_snapshot(std::move(source), std::move(listed_), std::move(facts_));
 }

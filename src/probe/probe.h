@@ -12,6 +12,7 @@
 #include "facts/reading.h"
 #include "facts/snapshot.h"
 #include "host/host.h"
+#include "host/memory.h"
 
 namespace goldenv::probe {
 
@@ -30,6 +31,8 @@ struct Request {
   bool all = false;
   /// --python, or the manifest's target_python: a prefix or an interpreter.
   std::string python;
+  /// What was once learned of large files (their digests); none: nothing is remembered.
+  host::Memory* memory = nullptr;
 };
 
 /// One look at one machine: what is wanted goes in, facts come out; what several probes need
@@ -57,6 +60,9 @@ class Survey {
 
   /// A path with the home folder of the source's user written `~`.
   [[nodiscard]] std::string tilde(std::string_view path) const;
+  /// The inverse, for labels that a person wrote: `~` and `~/x` as the path they stand for; as written
+  /// where the home folder is not known.
+  [[nodiscard]] std::string untilde(std::string_view label) const;
 
   /// The one T of this survey, made at first use.
   template <typename T, typename Make>

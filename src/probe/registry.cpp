@@ -7,6 +7,7 @@ namespace goldenv::probe {
 // One line a probe, in sorted order; the definition stands in the file of that name. A plain table:
 // objects that register themselves are dropped by the linker from a static library.
 
+extern const Probe cgroup;
 extern const Probe compilers;
 extern const Probe cpu;
 extern const Probe cpu_tuning;
@@ -17,12 +18,17 @@ extern const Probe device_nodes;
 extern const Probe dpkg;
 extern const Probe driver;
 extern const Probe driver_library;
+extern const Probe environment;
+extern const Probe files;
+extern const Probe firmware;
 extern const Probe glibc;
 extern const Probe gpus;
+extern const Probe identity;
 extern const Probe kernel;
 extern const Probe kernel_config;
 extern const Probe libraries;
 extern const Probe libstdcxx;
+extern const Probe limits;
 extern const Probe llvm;
 extern const Probe loader_settings;
 extern const Probe memory;
@@ -32,15 +38,20 @@ extern const Probe nccl;
 extern const Probe nccl_settings;
 extern const Probe network;
 extern const Probe openmp;
+extern const Probe os;
+extern const Probe peer_traffic;
 extern const Probe python_conda;
 extern const Probe python_packages;
 extern const Probe python_target;
 extern const Probe rdma;
+extern const Probe storage;
 extern const Probe sysctl;
 extern const Probe torch;
+extern const Probe virtualization;
 
 std::span<const Probe* const> probes() {
   static constexpr auto kProbes = std::to_array<const Probe*>({
+      &cgroup,
       &compilers,
       &cpu,
       &cpu_tuning,
@@ -51,12 +62,17 @@ std::span<const Probe* const> probes() {
       &dpkg,
       &driver,
       &driver_library,
+      &environment,
+      &files,
+      &firmware,
       &glibc,
       &gpus,
+      &identity,
       &kernel,
       &kernel_config,
       &libraries,
       &libstdcxx,
+      &limits,
       &llvm,
       &loader_settings,
       &memory,
@@ -66,12 +82,16 @@ std::span<const Probe* const> probes() {
       &nccl_settings,
       &network,
       &openmp,
+      &os,
+      &peer_traffic,
       &python_conda,
       &python_packages,
       &python_target,
       &rdma,
+      &storage,
       &sysctl,
       &torch,
+      &virtualization,
   });
   return kProbes;
 }
