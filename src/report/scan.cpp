@@ -22,8 +22,14 @@ std::string value_text(const Fact& fact, const facts::Entry& entry) {
   return text;
 }
 
+// Hundreds of packages would hide the rest; `--only python.package` shows them.
+bool is_package(std::string_view name) {
+  return name.starts_with("python.package.") || name.starts_with("conda.");
+}
+
 bool shown_by_default(const Fact& fact, const facts::Entry& entry) {
-  return fact.key.label.empty() && facts::class_of(entry, fact.key.name) == facts::Class::golden &&
+  return fact.key.label.empty() && !is_package(fact.key.name) &&
+         facts::class_of(entry, fact.key.name) == facts::Class::golden &&
          entry.level <= facts::Level::should && entry.layer != facts::Layer::packages;
 }
 

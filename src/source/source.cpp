@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "facts/want.h"
 #include "host/host.h"
+#include "host/memory.h"
 #include "source/text_file.h"
 
 namespace goldenv::source {
@@ -45,6 +46,15 @@ bool stays_below(std::string_view path) {
     }
   }
   return true;
+}
+
+/// Looks at a machine; what large files once said is remembered between runs.
+facts::Snapshot look_at(const host::Host& host, const probe::Request& request,
+                        const std::string& name) {
+  host::Memory memory(host::Memory::default_folder());
+  probe::Request remembering = request;
+  remembering.memory = &memory;
+  return probe::look(host, remembering, name);
 }
 
 /// Texts that `extends` names: files beside or below the one that names them.
@@ -125,7 +135,7 @@ Result<facts::Snapshot> look(const Source& source, const probe::Request& request
   switch (source.kind) {
     case Source::Kind::live: {
       const std::unique_ptr<host::Host> host = host::live_host();
-      return probe::look(*host, request, source.text);
+      return look_at(*host, request, source.text);
     }
     case Source::Kind::tree: {
       Result<std::unique_ptr<host::Host>> host = host::tree_host(source.place);
@@ -136,7 +146,7 @@ Result<facts::Snapshot> look(const Source& source, const probe::Request& request
         }
         return error;
       }
-      return probe::look(**host, request, source.text);
+      return look_at(**host, request, source.text);
     }
     case Source::Kind::file:
     case Source::Kind::input:
