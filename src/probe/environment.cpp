@@ -12,6 +12,7 @@
 #include "facts/variable_names.h"
 #include "probe/instances.h"
 #include "probe/probe.h"
+#include "probe/redact.h"
 
 namespace goldenv::probe {
 namespace {
@@ -30,7 +31,9 @@ Value value_of(std::string_view name, const std::string& text) {
   }
   std::vector<std::string> folders;
   if (!text.empty()) {
-    for (const std::string_view folder : split(text, ':')) {
+    // Before it is split: the parts of a URL no longer show that one of them is a password.
+    const std::string safe = redact(text);
+    for (const std::string_view folder : split(safe, ':')) {
       folders.emplace_back(folder);
     }
   }

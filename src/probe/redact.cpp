@@ -193,7 +193,7 @@ struct Range {
 
 /// Up to a blank, a quote that was open before, or a separator behind which nothing but another
 /// assignment stands: passwords may hold separators.
-std::size_t unquoted_end(std::string_view text, std::size_t name, std::size_t value) {
+std::size_t word_end(std::string_view text, std::size_t name, std::size_t value) {
   const std::string_view before = text.substr(0, name);
   std::size_t end = value;
   for (; end < text.size() && !is_blank(text[end]); ++end) {
@@ -206,6 +206,20 @@ std::size_t unquoted_end(std::string_view text, std::size_t name, std::size_t va
     }
   }
   return end;
+}
+
+/// The same, with the credentials that follow where the word is an HTTP scheme: "Bearer abc".
+std::size_t unquoted_end(std::string_view text, std::size_t name, std::size_t value) {
+  const std::size_t end = word_end(text, name, value);
+  const std::string word = to_lower(text.substr(value, end - value));
+  if (word != "bearer" && word != "basic" && word != "digest" && word != "token") {
+    return end;
+  }
+  std::size_t next = end;
+  while (next < text.size() && is_blank(text[next])) {
+    ++next;
+  }
+  return next < text.size() ? word_end(text, name, next) : end;
 }
 
 /// The value of the secret whose name ends at `at` (text[at] is '=', ':' or the quote after the
@@ -336,13 +350,11 @@ std::vector<std::string> redact_cmdline(std::vector<std::string> parameters) {
       word = name + "=" + std::string(kMask);
       continue;
     }
-    if (name == "systemd.setenv" || name == "systemd.set_credential" ||
-        name == "systemd.set_credential_binary") {
-      const std::size_t sign = value.find_first_of("=:");
-      if (sign != std::string::npos) {
-        word = name + "=" + value.substr(0, sign + 1) + std::string(kMask);
-        continue;
-      }
+    // Any variable may hold one; systemd.set_credential has a secret's name already.
+    if (const std::size_t sign = value.find('=');
+        name == "systemd.setenv" && sign != std::string::npos) {
+      word = name + "=" + value.substr(0, sign + 1) + std::string(kMask);
+      continue;
     }
     word = redact(word);
     mask_bare_user(word, equals);
