@@ -1,0 +1,255 @@
+#include "probe/redact.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "doc/node.h"
+#include "facts/snapshot.h"
+#include "facts/variable_names.h"
+#include "probe/scan.h"
+#include "support/fake_host.h"
+
+namespace goldenv::probe {
+namespace {
+
+using facts::is_listed_variable;
+using facts::is_secret_name;
+using test::FakeHost;
+
+TEST(SecretNames, NamesOfSecretsAreKnown) {
+  for (const std::string_view name : {"HF_TOKEN",
+                                      "GITHUB_TOKEN",
+                                      "GITHUBTOKEN",
+                                      "AWS_SECRET_ACCESS_KEY",
+                                      "AWS_ACCESS_KEY_ID",
+                                      "WANDB_API_KEY",
+                                      "SLURM_JWT",
+                                      "PGPASSWORD",
+                                      "MYSQL_PWD",
+                                      "DB_PASS",
+                                      "sshpass",
+                                      "apiKey",
+                                      "SecretToken",
+                                      "rd.luks.key",
+                                      "X-Amz-Signature",
+                                      "X-Amz-Credential",
+                                      "access_token",
+                                      "SESSION_COOKIE",
+                                      "PRIVATE_KEY",
+                                      "OAUTH2",
+                                      "basic-auth",
+                                      "SESSION",
+                                      "clientSecret",
+                                      "NVIDIA_API_KEY",
+                                      "HF_HUB_TOKEN",
+                                      "passphrase",
+                                      "Authorization",
+                                      "AUTH_HEADER",
+                                      "creds"}) {
+    EXPECT_TRUE(is_secret_name(name)) << name;
+  }
+}
+
+TEST(SecretNames, SettingsThatOnlyLookSoAreNone) {
+  for (const std::string_view name :
+       {"NCCL_IB_PKEY", "NCCL_DEBUG", "UCX_IB_PKEY", "KMP_AFFINITY", "PYTHONHASHSEED",
+        "iommu.passthrough", "vconsole.keymap", "usbcore.authorized_default", "NCCL_NET_BYPASS",
+        "GOMP_CPU_AFFINITY", "TORCHINDUCTOR_AUTOTUNE_REMOTE_CACHE", "NVreg_RegistryDwords",
+        "dm_verity.require_signatures", "kernel.keyring_quota", "TRITON_CACHE_DIR", "", "___"}) {
+    EXPECT_FALSE(is_secret_name(name)) << name;
+  }
+}
+
+TEST(ListedVariables, AreThoseOfTheTradeAndNoSecrets) {
+  for (const std::string_view name :
+       {"CUDA_VISIBLE_DEVICES", "NCCL_DEBUG", "NCCL_IB_PKEY", "PATH", "LD_LIBRARY_PATH",
+        "OMP_NUM_THREADS", "PYTHONPATH", "SLURM_JOB_ID", "HF_HOME", "GLIBC_TUNABLES", "TMPDIR",
+        "XLA_FLAGS", "MKL_NUM_THREADS"}) {
+    EXPECT_TRUE(is_listed_variable(name)) << name;
+  }
+  for (const std::string_view name :
+       {"HF_TOKEN", "SLURM_JWT", "NVIDIA_API_KEY", "HOME", "USER", "PATHS", "MY_CUDA_HOME",
+        "AWS_REGION", "cuda_home", "", "SSH_AUTH_SOCK"}) {
+    EXPECT_FALSE(is_listed_variable(name)) << name;
+  }
+}
+
+struct Case {
+  std::string_view text;
+  std::string_view redacted;
+};
+
+TEST(Redact, SecretsGoAndTheRestStays) {
+  for (const Case& c : std::initializer_list<Case>{
+           {"https://user:hunter2@example.org/simple", "https://***@example.org/simple"},
+           {"https://user:hun/ter2@example.org/simple", "https://***@example.org/simple"},
+           {"git+ssh://git@example.org/a.git", "git+ssh://***@example.org/a.git"},
+           {"http://proxy:3128/a@b", "http://proxy:3128/a@b"},
+           {"https://example.org/a?x=1&token=abc&y=2", "https://example.org/a?x=1&token=***&y=2"},
+           {"https://example.org/a?sv=1&sig=abc%3D", "https://example.org/a?sv=1&sig=***"},
+           {"PerfLevelSrc=0x2222;ApiKey=s3cr3t;Other=1", "PerfLevelSrc=0x2222;ApiKey=***;Other=1"},
+           {"password=ab;cd,ef", "password=***"},
+           {"password = ab", "password = ***"},
+           {R"({"token": "abc def", "a": 1})", R"({"token": "***", "a": 1})"},
+           {"Authorization: Bearer abc.def", "Authorization: ***"},
+           {"x Bearer abcdef y", "x Bearer *** y"},
+           {"Basic dXNlcjpwYXNz", "Basic ***"},
+           {"basic mode", "basic mode"},
+           {"a -----BEGIN OPENSSH PRIVATE KEY-----\nb3Bl\n-----END OPENSSH PRIVATE KEY----- z",
+            "a *** z"},
+           {"-----BEGIN PRIVATE KEY-----\nb3Bl", "***"},
+           {"/opt/key:/usr/lib", "/opt/key:/usr/lib"},
+           {"535.129.03", "535.129.03"},
+           {"Ubuntu 22.04.4 LTS", "Ubuntu 22.04.4 LTS"},
+           {"max_split_size_mb:512,expandable_segments:True",
+            "max_split_size_mb:512,expandable_segments:True"},
+           {"Mitigation: Retpolines; IBPB: conditional",
+            "Mitigation: Retpolines; IBPB: conditional"},
+           {"disk-by-0123456789abcdefghij", "disk-by-0123456789abcdefghij"},
+           {"token=", "token="},
+           {"", ""},
+       }) {
+    EXPECT_EQ(redact(c.text), c.redacted) << c.text;
+  }
+}
+
+TEST(Redact, WellKnownTokensGoWhereverTheyStand) {
+  const std::string filler = "0123456789abcdefghijABCDEFGHIJ0123456789";
+  for (const std::string_view start :
+       {"ghp_", "gho_", "ghs_", "github_pat_", "glpat-", "hf_", "sk-", "sk-proj-", "AIza", "npm_",
+        "nvapi-", "xoxb-", "xoxp-", "xapp-", "dckr_pat_", "eyJ", "gsk_"}) {
+    const std::string text = "before " + std::string(start) + filler + " after";
+    EXPECT_EQ(redact(text), "before *** after") << text;
+  }
+  EXPECT_EQ(redact("id AKIAIOSFODNN7EXAMPLE,x"), "id ***,x");
+  EXPECT_EQ(redact("eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc-_1 x"), "*** x");
+  EXPECT_EQ(redact("hf_short"), "hf_short");
+}
+
+TEST(Redact, IsStableUnderRepetition) {
+  for (const std::string_view text : {"https://user:hunter2@example.org/?token=abc",
+                                      "password=ab;cd", "Bearer abc", "ghp_0123456789abcdefghij"}) {
+    EXPECT_EQ(redact(redact(text)), redact(text));
+  }
+}
+
+TEST(RedactCmdline, ParametersKeepTheirPlaces) {
+  EXPECT_EQ(
+      redact_cmdline({"BOOT_IMAGE=/vmlinuz", "root=UUID=1", "iommu=pt", "rd.luks.key=/k:UUID=2",
+                      "ks=http://u:p@h/ks.cfg", "systemd.setenv=A=b", "--token", "abc",
+                      "netroot=iscsi:user:pass@10.0.0.1::3260:", "iommu.passthrough=1",
+                      "netconsole=4444@10.0.0.1/eth1,9353@10.0.0.2/12:34:56:78:9a:bc",
+                      "systemd.set_credential=x:y", "quiet"}),
+      (std::vector<std::string>{"BOOT_IMAGE=/vmlinuz", "root=UUID=1", "iommu=pt", "rd.luks.key=***",
+                                "ks=http://***@h/ks.cfg", "systemd.setenv=A=***", "--token", "***",
+                                "netroot=iscsi:***@10.0.0.1::3260:", "iommu.passthrough=1",
+                                "netconsole=4444@10.0.0.1/eth1,9353@10.0.0.2/12:34:56:78:9a:bc",
+                                "systemd.set_credential=***", "quiet"}));
+}
+
+// Sixty-four secrets where people really leave them; each holds a number that nothing else holds.
+class Planted {
+ public:
+  explicit Planted(FakeHost& host) : host_(host) {}
+
+  void plant() {
+    for (const char* name : {"HF_TOKEN", "SLURM_JWT", "NVIDIA_API_KEY", "CUDA_SECRET", "NCCL_AUTH",
+                             "TORCH_PASSWORD", "OMPI_MCA_PRIVATE_KEY", "UCX_COOKIE",
+                             "WANDB_API_KEY", "AWS_SECRET_ACCESS_KEY", "GITHUB_TOKEN", "PGPASSWORD",
+                             "MYSQL_PWD", "SESSION_ID_KEY", "OTHER_NAME", "DATABASE_URL"}) {
+      host_.set(name, secret());
+    }
+    host_.set("NVIDIA_PROXY", "http://user:" + secret() + "@proxy:3128");
+    host_.set("HF_ENDPOINT", "https://" + secret() + "@hub.example.org");
+    host_.set("TORCH_HOME", "https://h/?access_token=" + secret() + "&x=1");
+    host_.set("TRITON_CACHE", "s3://b/?X-Amz-Signature=" + secret());
+    host_.set("CUDA_NOTE", "Bearer " + secret());
+    host_.set("NCCL_NOTE", "ghp_aaaaaaaaaaaaaaaaaaaa" + secret());
+    host_.set("OMP_NOTE", "sk-proj-aaaaaaaaaaaaaaaaaaaa-" + secret());
+    host_.set("MKL_NOTE", "eyJhbGciOiJIUzI1NiJ9." + secret() + ".x");
+    host_.set("KMP_NOTE", "hf_aaaaaaaaaaaaaaaaaaaaaaaa" + secret());
+    host_.set("UCX_NOTE", "glpat-aaaaaaaaaaaaaaaa" + secret());
+    host_.set("XLA_FLAGS", "--a=1 --api_key=" + secret() + " --b=2");
+    host_.set("PATH", "/bin:/opt/token=" + secret() + "/bin");
+    host_.set("PYTHONPATH", "https://u:" + secret() + "@h/x");
+    host_.set("ACCELERATE_CONFIG", "{\"password\": \"" + secret() + "\"}");
+    host_.set("TRANSFORMERS_NOTE",
+              "-----BEGIN RSA PRIVATE KEY-----\n" + secret() + "\n-----END RSA");
+    host_.set("SLURM_NOTE", "xoxb-1234567890-" + secret());
+
+    std::string cmdline = "BOOT_IMAGE=/vmlinuz root=UUID=1 quiet";
+    for (const char* start :
+         {"rd.luks.key=", "password=", "ks=http://u:", "inst.ks=https://u:p", "rd.iscsi.password=",
+          "systemd.setenv=ANY=", "systemd.setenv=HF_TOKEN=", "systemd.set_credential=a:",
+          "cloud-config-url=http://h/?token=", "ds=nocloud;s=http://u:", "nbd.auth=", "x.secret=\"",
+          "foo.api_key=", "netroot=iscsi:u:", "--token ",
+          "--password=", "note=ghp_aaaaaaaaaaaaaaaaaaaa", "cookie="}) {
+      const std::string open(start);
+      cmdline += " " + open + secret();
+      if (open.find("://u:") != std::string::npos || open.starts_with("netroot")) {
+        cmdline += "@host/x";
+      } else if (open.ends_with('"')) {
+        cmdline += " " + secret() + "\"";
+      }
+    }
+    host_.file("/proc/cmdline", cmdline + "\n");
+
+    host_.file("/proc/driver/nvidia/params",
+               "EnableGpuFirmware: 18\nRegistryDwords: \"PerfLevelSrc=1;ApiKey=" + secret() +
+                   ";X=1\"\nRmMsg: \"token=" + secret() +
+                   "\"\nRegistryDwordsPerDevice: \"https://u:" + secret() + "@h\"\n");
+    host_.file("/sys/module/nvidia_uvm/parameters/uvm_note", "Bearer " + secret() + "\n");
+    host_.file("/sys/module/nvidia_drm/parameters/note",
+               "AKIAIOSFODNN7EXAMPLE;key=" + secret() + "\n");
+    host_.file("/proc/sys/net/ipv4/tcp_fastopen_key", secret() + "\n");
+    host_.file("/proc/sys/net/ipv6/conf/all/stable_secret", secret() + "\n");
+    host_.file("/proc/sys/kernel/core_pattern", "|/bin/send --password=" + secret() + " %p\n");
+    host_.file("/proc/sys/kernel/domainname", "https://u:" + secret() + "@h\n");
+    host_.file("/proc/sys/kernel/modprobe",
+               "/sbin/modprobe Authorization: Bearer " + secret() + "\n");
+    host_.file("/proc/sys/kernel/poweroff_cmd", "/bin/off api-key='" + secret() + "'\n");
+    host_.file("/etc/tuned/active_profile", "throughput token=" + secret() + "\n");
+    host_.file("/proc/self/mountinfo", "22 1 0:1 / / rw - cifs //u:" + secret() +
+                                           "@h/x rw,username=u,password=" + secret() + "\n");
+  }
+
+  [[nodiscard]] const std::set<std::string>& all() const { return secrets_; }
+
+ private:
+  std::string secret() {
+    std::string text = "Plant" + std::to_string(7000 + secrets_.size()) + "edX";
+    secrets_.insert(text);
+    return text;
+  }
+  FakeHost& host_;
+  std::set<std::string> secrets_;
+};
+
+TEST(Redact, NoPlantedSecretReachesASnapshot) {
+  FakeHost host;
+  host.folder("/sys/module/nvidia").file("/sys/module/nvidia_uvm/initstate", "live\n");
+  host.file("/sys/module/nvidia_drm/initstate", "live\n");
+  Planted planted(host);
+  planted.plant();
+  ASSERT_GE(planted.all().size(), 64u);
+
+  Request request =
+      test::also({"env.OTHER_NAME", "env.HF_TOKEN", "sysctl.net.ipv4.tcp_fastopen_key"});
+  request.all = true;
+  const facts::Snapshot snapshot = look(host, request, "@test");
+  const std::string text = doc::render_yaml(facts::to_node(snapshot));
+  for (const std::string& secret : planted.all()) {
+    const std::size_t at = text.find(secret);
+    EXPECT_EQ(at, std::string::npos)
+        << secret << " in: " << text.substr(at == std::string::npos || at < 80 ? 0 : at - 80, 160);
+  }
+  // What is not secret is all there.
+  EXPECT_EQ(test::told(snapshot, "module.nvidia.param.RegistryDwords"),
+            "PerfLevelSrc=1;ApiKey=***;X=1");
+  EXPECT_EQ(test::told(snapshot, "env.XLA_FLAGS"), "--a=1 --api_key=*** --b=2");
+  EXPECT_NE(text.find("sha256:"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace goldenv::probe
