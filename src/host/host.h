@@ -69,8 +69,9 @@ inline constexpr std::size_t kFolderLimit = 200'000;  ///< entries
 
 /// The only door to a machine: the live one, or one recorded as a tree of files. All paths are
 /// absolute and as the machine itself would write them; links, absolute ones too, stay inside its
-/// root. No call hangs: what lies on a network, FUSE or autofs mount is looked at by a child that
-/// is left behind at the deadline (Errc::timed_out). Nothing is ever written.
+/// root; on the live machine a link that another user planted in /tmp is denied. No call hangs:
+/// what lies on a network, FUSE or autofs mount is looked at by a child that is left behind at the
+/// deadline (Errc::timed_out). Nothing is ever written.
 ///
 /// Errors of every call: absent, denied, unreadable (not a regular file, I/O error, loop of links),
 /// timed_out, too_large, not_live / not_collected (a tree that does not hold /proc or /sys).

@@ -32,6 +32,20 @@ void push_front(std::vector<std::string>& rest, std::string_view text) {
   }
 }
 
+/// Whether a link is one that the kernel would not follow either (proc(5), protected_symlinks):
+/// in a sticky folder that everyone may write to, and of a user who is neither we, root nor the
+/// folder's owner. The kernel cannot say so itself, since it is we who follow.
+bool is_planted(int folder, const char* name) {
+  struct stat above;
+  struct stat link;
+  constexpr mode_t kOpenToAll = S_ISVTX | S_IWOTH;
+  if (fstat(folder, &above) != 0 || (above.st_mode & kOpenToAll) != kOpenToAll) {
+    return false;
+  }
+  return fstatat(folder, name, &link, AT_SYMLINK_NOFOLLOW) != 0 ||
+         (link.st_uid != geteuid() && link.st_uid != 0 && link.st_uid != above.st_uid);
+}
+
 }  // namespace
 
 int link_text(int folder, const char* name, std::string& text) {
@@ -307,6 +321,9 @@ Result<Disk::Place> Disk::find(std::string_view asked, Links links, Look& look) 
     }
     if (++hops > kHopLimit) {
       return error_of(ELOOP, asked);
+    }
+    if (options_.root.empty() && is_planted(folder->get(), name.c_str())) {
+      return error_at(Errc::denied, asked, "a link of another user in a folder open to all");
     }
     linked = linked || last;
     push_front(rest, target);

@@ -131,7 +131,7 @@ TEST(DeadMount, AFuseMountThatNobodyServesTimesOutAndAllElseIsRead) {
   const std::string result = apart([&]() -> std::string {
     if (unshare(CLONE_NEWNS) != 0 ||
         mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) {
-      return std::string("no mounts of one's own: ") + std::strerror(errno);
+      return std::string("cannot set up: no mounts of one's own: ") + std::strerror(errno);
     }
     for (const std::string& point : {folder.at("dead"), folder.at("tree/mnt")}) {
       int server = open("/dev/fuse", O_RDWR | O_CLOEXEC);
@@ -143,12 +143,12 @@ TEST(DeadMount, AFuseMountThatNobodyServesTimesOutAndAllElseIsRead) {
         }
       }
       if (server < 0) {
-        return std::string("no /dev/fuse: ") + std::strerror(errno);
+        return std::string("cannot set up: no /dev/fuse: ") + std::strerror(errno);
       }
       const std::string options =
           "fd=" + std::to_string(server) + ",rootmode=40000,user_id=0,group_id=0";
       if (mount("test", point.c_str(), "fuse", MS_NOSUID | MS_NODEV, options.c_str()) != 0) {
-        return std::string("no FUSE mount: ") + std::strerror(errno);
+        return std::string("cannot set up: no FUSE mount: ") + std::strerror(errno);
       }
     }
     LiveOptions options;
@@ -177,6 +177,10 @@ TEST(DeadMount, AFuseMountThatNobodyServesTimesOutAndAllElseIsRead) {
     wrong += memory.get(FileStatus{}, "q") ? "an answer from nowhere; " : "";
     return wrong;
   });
+  if (result.starts_with("wrong: cannot set up: ")) {
+    // LiveHost.ALookThatNeverEndsTimesOutOnceAndItsMountIsDead plays such a mount everywhere.
+    GTEST_SKIP() << result;
+  }
   EXPECT_EQ(result, "");
 }
 
@@ -240,6 +244,28 @@ TEST(MemoryOfOthers, IsNeitherReadNorWritten) {
   std::filesystem::remove(folder.at("cache/memory"));
   learn();
   EXPECT_FALSE(std::filesystem::exists(folder.at("cache/memory")));
+}
+
+TEST(PlantedLinks, AreNotFollowedInFoldersOpenToAll) {
+  SKIP_UNLESS_ROOT();
+  const test::TempDir folder;
+  folder.file("secret", "root's");
+  folder.link("tmp/of-nobody", "../secret");
+  folder.link("tmp/of-root", "../secret");
+  folder.link("tmp/folder", "..");
+  ASSERT_EQ(lchown(folder.at("tmp/of-nobody").c_str(), kNobody, kNobody), 0);
+  ASSERT_EQ(lchown(folder.at("tmp/folder").c_str(), kNobody, kNobody), 0);
+  const auto read_with_mode = [&](mode_t mode, const char* name) {
+    EXPECT_EQ(chmod(folder.at("tmp").c_str(), mode), 0);
+    return live_host()->read_file(folder.at(name));
+  };
+  EXPECT_EQ(read_with_mode(01777, "tmp/of-nobody").error().code, Errc::denied);
+  EXPECT_EQ(read_with_mode(01777, "tmp/folder/secret").error().code, Errc::denied);
+  EXPECT_EQ(*read_with_mode(01777, "tmp/of-root"), "root's");
+  EXPECT_EQ(*read_with_mode(0755, "tmp/of-nobody"), "root's");
+  // In a tree no link leads anywhere but into the tree.
+  EXPECT_EQ(chmod(folder.at("tmp").c_str(), 01777), 0);
+  EXPECT_EQ(*(*tree_host(folder.path()))->read_file("/tmp/of-nobody"), "root's");
 }
 
 TEST(DeviceFiles, AreNotOpened) {
