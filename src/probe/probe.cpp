@@ -22,7 +22,7 @@ Survey::Survey(const host::Host& host, Request request)
     wanted_.push_back(stored_name(key.name));
   }
   std::ranges::sort(wanted_);
-  wanted_.erase(std::ranges::unique(wanted_).begin(), wanted_.end());
+  wanted_.erase(std::unique(wanted_.begin(), wanted_.end()), wanted_.end());
   home_ = host_.variable("HOME").value_or("");
 }
 
@@ -64,7 +64,7 @@ std::vector<std::string> Survey::labels_of(std::string_view name) const {
     }
   }
   std::ranges::sort(labels);
-  labels.erase(std::ranges::unique(labels).begin(), labels.end());
+  labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
   return labels;
 }
 
