@@ -181,7 +181,7 @@ std::vector<FactKey> keys_of(const manifest::Manifest& manifest) {
     keys.push_back(kUpstream);
   }
   std::ranges::sort(keys);
-  keys.erase(std::ranges::unique(keys).begin(), keys.end());
+  keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
   return keys;
 }
 

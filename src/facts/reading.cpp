@@ -13,7 +13,7 @@ using Pairs = std::vector<std::pair<std::string, std::string>>;
 Value with_items(Value::Form form, std::vector<std::string> items, bool sorted) {
   if (sorted) {
     std::ranges::sort(items);
-    items.erase(std::ranges::unique(items).begin(), items.end());
+    items.erase(std::unique(items.begin(), items.end()), items.end());
   }
   Value value;
   value.form = form;
@@ -23,7 +23,8 @@ Value with_items(Value::Form form, std::vector<std::string> items, bool sorted) 
 
 Value with_entries(Value::Form form, Pairs entries) {
   std::ranges::stable_sort(entries, {}, &Pairs::value_type::first);
-  entries.erase(std::ranges::unique(entries, {}, &Pairs::value_type::first).begin(), entries.end());
+  const auto same_name = [](const auto& a, const auto& b) { return a.first == b.first; };
+  entries.erase(std::unique(entries.begin(), entries.end(), same_name), entries.end());
   Value value;
   value.form = form;
   value.entries = std::move(entries);

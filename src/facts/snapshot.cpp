@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "facts/catalogue.h"
+#include "facts/variable_names.h"
 
 namespace goldenv::facts {
 namespace {
@@ -49,6 +50,11 @@ Reading parameter(const Reading& cmdline, std::string_view name) {
 }
 
 bool is_listed(const std::vector<std::string>& listed, std::string_view name) {
+  // Of variables that are never read unless asked for by name, a list that lacks them says nothing.
+  constexpr std::string_view kVariable = "env.";
+  if (name.starts_with(kVariable) && !is_listed_variable(name.substr(kVariable.size()))) {
+    return false;
+  }
   return std::ranges::any_of(listed,
                              [&](const std::string& family) { return in_family(name, family); });
 }
@@ -91,7 +97,7 @@ std::string Snapshot::title() const {
 Snapshot make_snapshot(std::string source, std::vector<std::string> listed,
                        std::vector<Fact> facts) {
   std::ranges::sort(listed);
-  listed.erase(std::ranges::unique(listed).begin(), listed.end());
+  listed.erase(std::unique(listed.begin(), listed.end()), listed.end());
   std::ranges::for_each(facts, settle_form);
   std::ranges::stable_sort(facts, {}, &Fact::key);
   // Of facts with one key the last stays.

@@ -36,7 +36,7 @@ void add_without_list(Survey& survey, const Error& error) {
     survey.add("packages.held", reading, evidence);
     return;
   }
-  if (!survey.request().only_named) {
+  if (survey.wants("dpkg.package")) {
     survey.listed("dpkg.package");
   }
   // Other packagers hold packages elsewhere, which is not read.
@@ -77,7 +77,7 @@ void run(Survey& survey) {
     }
     survey.add("dpkg.package." + name, std::move(reading), seen(status->from, package.line));
   }
-  if (!survey.request().only_named) {
+  if (survey.wants("dpkg.package")) {
     survey.listed("dpkg.package");
   }
   survey.add("dpkg.leftover", Value::map(std::move(leftover)), seen(status->from));

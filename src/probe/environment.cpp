@@ -61,7 +61,7 @@ void run(Survey& survey) {
   }
   const auto named = survey.named_below("env");
   std::set<std::string> names(named.begin(), named.end());
-  if (!survey.request().only_named) {
+  if (survey.wants("env")) {  // the whole family
     const auto set = survey.host().variables();
     if (set) {
       for (const std::string& name : *set) {
