@@ -90,7 +90,8 @@ bool begins_with(const std::vector<std::string_view>& numbers,
 std::string quoted(std::string_view text) {
   constexpr std::string_view kHex = "0123456789abcdef";
   std::string out = "\"";
-  for (const char c : text.substr(0, kQuotedBytes)) {
+  for (const char c : text) {
+    if (out.size() > kQuotedBytes) return out + "...\"";
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte >= 0x7F) {
       out += "\\x";
@@ -100,8 +101,7 @@ std::string quoted(std::string_view text) {
       out += c;
     }
   }
-  out += text.size() > kQuotedBytes ? "...\"" : "\"";
-  return out;
+  return out + "\"";
 }
 
 Error no_version(std::string_view text, std::string_view why) {

@@ -41,9 +41,9 @@ Span span_of(Scheme scheme, std::string_view prefix) {
   return {std::string(prefix) + suffix, after_prefix(prefix) + suffix};
 }
 
-/// The clause against a span whose versions are at least `low` and less than `high`. `rises_past`
-/// is whether everything in the span is newer than the operand, beyond what order alone tells.
-Truth span_meets(Scheme scheme, const Clause& clause, const Span& span, bool rises_past) {
+/// The clause against all versions of a span. `newer_release`: each of them is of a newer release
+/// than the operand's, which Python's > asks for; in the dotted scheme order alone tells.
+Truth span_meets(Scheme scheme, const Clause& clause, const Span& span, bool newer_release) {
   const std::string operand = clause.op == Op::lt ? upper_end(scheme, clause) : clause.text;
   const auto low = compare_in_clause(scheme, span.low, operand);
   const auto high = compare_in_clause(scheme, span.high, operand);
@@ -55,7 +55,7 @@ Truth span_meets(Scheme scheme, const Clause& clause, const Span& span, bool ris
     case Op::ge:
       return low >= 0 ? Truth::yes : (high <= 0 ? Truth::no : Truth::unknown);
     case Op::gt:
-      return low > 0 && rises_past ? Truth::yes : (high <= 0 ? Truth::no : Truth::unknown);
+      return low > 0 && newer_release ? Truth::yes : (high <= 0 ? Truth::no : Truth::unknown);
     case Op::le:
       return high <= 0 ? Truth::yes : (low > 0 ? Truth::no : Truth::unknown);
     case Op::lt:
