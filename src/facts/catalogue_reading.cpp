@@ -150,7 +150,7 @@ const Entry* settle(std::string& name, bool& as_path) {
     const Entry* entry = find(shorter, as_path);
     if (entry != nullptr && entry->type == Type::version) {
       name = std::move(shorter);
-      return entry;
+      return settle(name, as_path);  // written twice, it says no more
     }
   }
   return find(name, as_path);

@@ -277,6 +277,7 @@ TEST(WrittenKeys, AreReadInTheirOtherSpellings) {
   const std::map<std::string, std::string> spellings = {
       {"driver", "driver"},
       {"driver.version", "driver"},
+      {"conda.package.a.version.version", "conda.package.a"},
       {"os", "os.name"},
       {"os.version", "os.release"},
       {"bios.version", "bios"},
