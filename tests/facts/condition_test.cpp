@@ -85,7 +85,8 @@ TEST(Condition, AbsentIsAWordUnlessQuoted) {
   EXPECT_EQ(holds("cudnn != absent"), Truth::no);
   EXPECT_EQ(holds("driver == absent"), Truth::no);
   EXPECT_EQ(holds("driver != absent"), Truth::yes);
-  EXPECT_EQ(holds("env.NOT_SET == absent"), Truth::yes);  // its family is listed
+  EXPECT_EQ(holds("env.NCCL_ALGO == absent"), Truth::yes);  // its family is listed
+  EXPECT_EQ(holds("env.NOT_LOOKED_AT == absent"), Truth::unknown);
   EXPECT_EQ(holds("env.NCCL_DEBUG == absent"), Truth::no);
   EXPECT_EQ(holds("env.NCCL_DEBUG == \"absent\""), Truth::yes);
   EXPECT_EQ(holds("cudnn >= 8"), Truth::no);
