@@ -57,8 +57,14 @@ def proc(tree, m):
         for line in mountinfo(m).splitlines()), 'proc')
     tree.put('/proc/self/limits', limits(m), 'proc')
     tree.put('/proc/self/environ', ''.join(f'{k}={v}\0' for k, v in environment(m)), 'proc')
-    tree.put('/proc/self/cgroup', '0::/\n', 'cgroup')
+    tree.put('/proc/self/status', f'Name:\tgoldenv\nPid:\t{me.number("pid", 2000, 90000)}\n'
+             f'Cpus_allowed_list:\t{cpu_list(range(m.cpus))}\n', 'proc')
+    group = '/' if m.container else f'/user.slice/user-0.slice/session-{me.number("session", 1, 900)}.scope'
+    tree.put('/proc/self/cgroup', f'0::{group}\n', 'cgroup')
     tree.put('/sys/fs/cgroup/cgroup.controllers', 'cpuset cpu io memory hugetlb pids rdma misc\n', 'cgroup')
+    tree.lines(('/sys/fs/cgroup' + group).rstrip('/'), 'cgroup',
+               {'memory.max': 'max', 'cpu.max': 'max 100000', 'pids.max': 'max'},
+               ('/sys/fs/cgroup' + ('' if m.container else '/user.slice/user-0.slice/session-*.scope')))
     tree.put('/proc/1/comm', 'bash\n' if m.container else 'systemd\n', 'proc')
     tree.put('/dev/shm/sem.fixture', b'\0' * 32, 'shm')
     sysctls(tree, m)
@@ -86,9 +92,11 @@ def mountinfo(m):
                 '711 710 0:61 / /proc rw,nosuid,nodev,noexec,relatime - proc proc rw\n'
                 '712 710 0:62 / /dev rw,nosuid - tmpfs tmpfs rw,size=65536k,mode=755\n'
                 '714 710 0:64 / /sys ro,nosuid,nodev,noexec,relatime - sysfs sysfs ro\n'
+                '715 714 0:65 / /sys/fs/cgroup ro,nosuid,nodev,noexec,relatime - cgroup2 cgroup rw\n'
                 '716 712 0:66 / /dev/shm rw,nosuid,nodev,noexec,relatime - tmpfs shm rw,size=65536k\n')
     out = (f'29 1 259:2 / / rw,relatime shared:1 - ext4 /dev/{d}2 rw,errors=remount-ro\n'
            '22 29 0:20 / /sys rw,nosuid,nodev,noexec,relatime shared:7 - sysfs sysfs rw\n'
+           '30 22 0:26 / /sys/fs/cgroup rw,nosuid,nodev,noexec,relatime shared:9 - cgroup2 cgroup2 rw\n'
            '23 29 0:21 / /proc rw,nosuid,nodev,noexec,relatime shared:14 - proc proc rw\n'
            '24 29 0:5 / /dev rw,nosuid,relatime shared:2 - devtmpfs udev rw,mode=755,inode64\n'
            '26 24 0:23 / /dev/shm rw,nosuid,nodev shared:4 - tmpfs tmpfs rw,size=528280000k,inode64\n'
@@ -207,7 +215,9 @@ def sys(tree, m):
         dmi = {'sys_vendor': 'Example Systems', 'product_name': 'GX-8', 'board_name': 'GX-8-MB',
                'bios_vendor': 'Example BIOS', 'bios_version': '1.21', 'bios_date': '05/11/2023',
                'bios_release': '5.22', 'chassis_type': 23}
-        tree.put('/sys/firmware/efi/fw_platform_size', '64\n', 'dmi')
+        tree.put('/sys/firmware/efi/fw_platform_size', '64\n', 'efi')
+        tree.put('/sys/firmware/efi/efivars/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c',
+                 b'\6\0\0\0\0', 'efi')
     tree.lines('/sys/devices/virtual/dmi/id', 'dmi', dmi)
     tree.link('/sys/class/dmi/id', '../../devices/virtual/dmi/id', 'dmi')
     for secret in ('product_serial', 'product_uuid', 'board_serial', 'chassis_serial'):

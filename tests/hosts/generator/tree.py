@@ -31,6 +31,7 @@ SOURCES = {
     'thp': ('Linux Documentation/admin-guide/mm/transhuge.rst', True),
     'hugetlb': ('Linux Documentation/admin-guide/mm/hugetlbpage.rst', True),
     'dmi': ('Linux drivers/firmware/dmi-id.c', False),
+    'efi': ('Linux Documentation/filesystems/efivarfs.rst: four bytes of attributes, then the value', True),
     'net': ('Linux Documentation/ABI/testing/sysfs-class-net', True),
     'infiniband': ('Linux Documentation/ABI/stable/sysfs-class-infiniband', True),
     'shm': ('shm_overview(7), sem_overview(7)', True),
