@@ -55,9 +55,10 @@ void run(Survey& survey) {
     survey.add("conda.package." + package.name, Value::scalar(package.version), record);
     survey.add("conda.build." + package.name, Value::scalar(package.build), record);
   }
-  if (!survey.request().only_named) {
-    survey.listed("conda.package");
-    survey.listed("conda.build");
+  for (const char* family : {"conda.package", "conda.build"}) {
+    if (survey.wants(family)) {
+      survey.listed(family);
+    }
   }
 }
 

@@ -211,7 +211,8 @@ void run(Survey& survey) {
     return;
   }
   Packages packages(survey, scene, *target);
-  if (!survey.request().only_named) {
+  const bool whole = survey.wants("python.package");
+  if (whole) {
     packages.add_all("");
   }
   for (const std::string& member : named) {
@@ -222,7 +223,7 @@ void run(Survey& survey) {
   Evidence evidence;
   if (incomplete) {
     evidence.notes.push_back(tilde_within(survey, incomplete->message));
-  } else if (!survey.request().only_named) {
+  } else if (whole) {
     survey.listed("python.package");
   }
   survey.add("python.duplicates", packages.duplicates(), evidence);

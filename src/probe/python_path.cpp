@@ -135,7 +135,7 @@ class Path {
       add({normal_path(line.starts_with('/') ? line : path_in(folder, line)), Origin::pth, file});
     }
     if (runs) {
-      python_.notes.push_back(file + " runs code at every start");
+      python_.run_at_start.push_back(file);
     }
   }
 
@@ -199,9 +199,10 @@ class Path {
         }
       }
     }
-    // Without torch in what could be listed, what could not be listed may hold it.
-    if (python_.torch.empty() && !python_.torch_error && !python_.unlisted.empty()) {
-      python_.torch_error = python_.unlisted.front().error;
+    // A folder that is denied to it Python takes for an empty one; any other may hold it.
+    const UnlistedFolder* doubt = doubt_before(python_, python_.folders.size());
+    if (python_.torch.empty() && !python_.torch_error && doubt != nullptr) {
+      python_.torch_error = doubt->error;
     }
   }
 

@@ -68,7 +68,9 @@ Result<std::vector<std::string>> installed_series(const host::Host& host,
 }
 
 PythonKind kind_of(const host::Host& host, const std::string& prefix) {
-  if (is_there(host, path_in(prefix, "conda-meta"))) {
+  // One that cannot be looked at is there, and makes what it holds unknown and not absent.
+  const auto records = host.status(path_in(prefix, "conda-meta"));
+  if (records || records.error().code != Errc::absent) {
     return prefix.find("/.pixi/") != std::string::npos ? PythonKind::pixi : PythonKind::conda;
   }
   const std::string above = folder_above(prefix);

@@ -58,11 +58,14 @@ PythonRelease python_release(const host::Host& host, const Python& python) {
   }
   const auto fits = [&](const std::string& text) { return text.starts_with(series + "."); };
 
-  const std::string header =
-      path_in(python.prefix, "include/python" + python.series + "/patchlevel.h");
-  if (const auto text = host.read_file(header)) {
-    if (std::string release = python_of_patchlevel(*text); fits(release)) {
-      return found(std::move(release), header);
+  // Before 3.8 the folder carried the ABI flag of pymalloc.
+  for (const char* flag : {"", "m"}) {
+    const std::string header =
+        path_in(python.prefix, "include/python" + python.series + flag + "/patchlevel.h");
+    if (const auto text = host.read_file(header)) {
+      if (std::string release = python_of_patchlevel(*text); fits(release)) {
+        return found(std::move(release), header);
+      }
     }
   }
   if (python.kind == PythonKind::conda || python.kind == PythonKind::pixi) {

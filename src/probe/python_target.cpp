@@ -223,6 +223,9 @@ void run(Survey& survey) {
   survey.add("python.kind", Value::scalar(std::string(name(target->kind))), kind);
   survey.add("python.user_site", Value::boolean(target->user_site));
   Evidence added;
+  for (const std::string& file : target->run_at_start) {
+    added.notes.push_back(survey.tilde(file) + " runs code at every start");
+  }
   for (const UnlistedFolder& folder : target->unlisted) {
     added.notes.push_back(tilde_within(survey, folder.error.message));
   }

@@ -55,7 +55,8 @@ struct Python {
   bool user_site = false;           ///< ~/.local packages take part
   std::vector<SiteFolder> folders;  ///< in the order of sys.path; each was listed
   std::vector<UnlistedFolder> unlisted;
-  std::vector<std::string> notes;    ///< oddities: a dangling interpreter, .pth lines that run code
+  std::vector<std::string> run_at_start;  ///< .pth files with lines that run code at every start
+  std::vector<std::string> notes;         ///< oddities: a dangling interpreter, a venv's maker
   std::string torch;                 ///< the folder of the torch package it would import, or ""
   std::optional<Error> torch_error;  ///< why that cannot be told
 };

@@ -275,6 +275,9 @@ Reading without_torch(Survey& survey, const PythonScene& scene, const Python& ta
       }
     }
   }
+  if (!target.unlisted.empty()) {
+    return Unknown::from(target.unlisted.front().error);
+  }
   std::string reason = "not in " + survey.tilde(target.label);
   for (const auto& [label, version] : others) {
     reason += "; torch@" + label + (version.empty() ? "" : " " + version) + " exists, use --python";
