@@ -101,7 +101,7 @@ const Entry* entry_of(std::string_view name) {
   }
   Captures captures;
   for (const Family& family : families()) {
-    if (match(family, name, captures)) {
+    if (name.starts_with(family.prefix) && match(family, name, captures)) {
       return family.entry;
     }
   }
