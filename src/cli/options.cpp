@@ -117,7 +117,8 @@ Result<Invocation> parse_words(const Command& command, std::vector<std::string> 
       slot->option = app.add_flag(std::string(spec.names), slot->flag);
     } else {
       slot->option = app.add_option(std::string(spec.names), slot->values);
-      slot->option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+      slot->option->expected(1)->allow_extra_args(false)->multi_option_policy(
+          CLI::MultiOptionPolicy::TakeAll);
     }
     slots.push_back(std::move(slot));
   };

@@ -148,13 +148,19 @@ class WantParser {
       return version(node, text);
     }
     const std::optional<Written> written = operator_of(text);
-    if (!written && !(is_numeric(key_.entry->type) && text.find(',') != std::string_view::npos)) {
-      return exact(node, is_list(key_) ? std::string_view(node.text) : text, Want::Kind::exact);
+    const bool numeric = is_numeric(key_.entry->type);
+    if (!written && !(numeric && text.find(',') != std::string_view::npos)) {
+      return exact(node, numeric ? text : std::string_view(node.text), Want::Kind::exact);
     }
-    if (written && (written->op == Op::eq || written->op == Op::ne) &&
-        text.find(',') == std::string_view::npos) {
-      return exact(node, trim(text.substr(written->length)),
-                   written->op == Op::eq ? Want::Kind::exact : Want::Kind::differs);
+    if (written && (written->op == Op::eq || written->op == Op::ne)) {
+      const Want::Kind kind = written->op == Op::eq ? Want::Kind::exact : Want::Kind::differs;
+      if (!numeric && node.text.starts_with(sign(written->op))) {
+        // What stands behind the operator is the literal text, blanks and commas too.
+        return exact(node, std::string_view(node.text).substr(written->length), kind);
+      }
+      if (text.find(',') == std::string_view::npos) {
+        return exact(node, trim(text.substr(written->length)), kind);
+      }
     }
     return numbers(node, text);
   }
