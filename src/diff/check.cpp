@@ -40,11 +40,14 @@ void classify_pin(Difference& difference, const Want& want, bool headline_same) 
   }
 }
 
-/// Instances of a key that is pinned for all of them: the odd ones are the evidence.
+/// Instances of a key that is pinned for all of them, where they disagree: the odd ones are the
+/// evidence.
 std::vector<std::string> odd_instances(const facts::Snapshot& snapshot, const Pin& pin,
-                                       const facts::Entry& entry, const Reading& upstream) {
+                                       const facts::Entry& entry, const Reading& found,
+                                       const Reading& upstream) {
   std::vector<std::string> odd;
-  if (entry.many != facts::Many::all || !pin.key.label.empty()) {
+  const auto* value = std::get_if<Value>(&found);
+  if (value == nullptr || value->form != Value::Form::tally || !pin.key.label.empty()) {
     return odd;
   }
   const FactKey first{pin.key.name, std::string(1, '\0')};
@@ -95,7 +98,7 @@ void check_pin(Check& result, const Pin& pin, const facts::Snapshot& snapshot,
   difference.why = pin.why;
   difference.file = pin.file;
   difference.mark = pin.mark;
-  for (std::string& odd : odd_instances(snapshot, pin, *entry, upstream)) {
+  for (std::string& odd : odd_instances(snapshot, pin, *entry, fact.reading, upstream)) {
     difference.evidence_b.notes.push_back(std::move(odd));
   }
   classify_pin(difference, pin.want, false);
