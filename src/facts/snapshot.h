@@ -34,7 +34,7 @@ struct Snapshot {
 Snapshot make_snapshot(std::string source, std::vector<std::string> listed,
                        std::vector<Fact> facts);
 
-/// Text form (docs/SNAPSHOT.md):
+/// Text form (docs/OUTPUT.md):
 ///   goldenv_snapshot: 0
 ///   source: "@live"
 ///   listed: [env]
