@@ -109,16 +109,25 @@ CudnnFile read_file(Survey& survey, const std::string& path, const std::string& 
   return file;
 }
 
-/// The copy's version: of the libcudnn_graph beside it where there is one (9 and later), else its
-/// own.
-CudnnFile read_copy(Survey& survey, const std::string& path, const std::string& real_path) {
+/// Where the libcudnn_graph beside a libcudnn would be; cuDNN 8 has none.
+std::string graph_path(const std::string& path) {
   const std::string major = version_in_name(base_name(path));
-  const std::string graph =
-      std::string(folder_of(path)) + "/libcudnn_graph.so." + major.substr(0, major.find('.'));
-  if (const auto real = survey.host().real_path(graph)) {
-    CudnnFile file = read_file(survey, graph, *real);
-    if (std::holds_alternative<facts::Value>(file.version)) {
-      file.notes.insert(file.notes.begin(), "version of " + with_tilde(survey, *real));
+  return std::string(folder_of(path)) + "/libcudnn_graph.so." + major.substr(0, major.find('.'));
+}
+
+/// The copy's version: of the libcudnn_graph beside it where there is one, else its own.
+CudnnFile read_copy(Survey& survey, const std::string& path, const std::string& real_path) {
+  const Result<std::string> graph = survey.host().real_path(graph_path(path));
+  if (!graph && graph.error().code != Errc::absent) {
+    CudnnFile file;
+    file.version = facts::Unknown::from(graph.error());
+    return file;
+  }
+  if (graph) {
+    CudnnFile file = read_file(survey, graph_path(path), *graph);
+    const auto* unknown = std::get_if<facts::Unknown>(&file.version);
+    if (unknown == nullptr || unknown->why != facts::Why::not_stated) {
+      file.notes.insert(file.notes.begin(), "version of " + with_tilde(survey, *graph));
       return file;
     }
   }
@@ -141,11 +150,14 @@ std::string part_version(Survey& survey, const std::string& path, const std::str
   return version_text(graph.version);
 }
 
-std::string build_id_file(Survey& survey, const std::string& path, const std::string& real_path) {
-  const std::string major = version_in_name(base_name(path));
-  const auto graph = survey.host().real_path(std::string(folder_of(path)) + "/libcudnn_graph.so." +
-                                             major.substr(0, major.find('.')));
-  return graph ? *graph : real_path;
+/// libcudnn itself is a shim that hardly changes from cuDNN 9 on: the graph library tells builds
+/// apart.
+facts::Reading build_id_of(Survey& survey, const std::string& path, const std::string& real_path) {
+  const Result<std::string> graph = survey.host().real_path(graph_path(path));
+  if (!graph && graph.error().code != Errc::absent) {
+    return facts::Unknown::from(graph.error());
+  }
+  return build_id_reading(survey, graph ? *graph : real_path);
 }
 
 /// cuDNN opens its parts by name when it first needs them, and LD_LIBRARY_PATH wins over the
@@ -212,8 +224,7 @@ void add_in_force(Survey& survey) {
     evidence.notes.insert(evidence.notes.begin(), "version by: " + file.basis);
   }
   evidence.notes.insert(evidence.notes.end(), file.notes.begin(), file.notes.end());
-  const std::string identity = build_id_file(survey, library.path, library.real_path);
-  const facts::Reading build_id = build_id_reading(survey, identity);
+  const facts::Reading build_id = build_id_of(survey, library.path, library.real_path);
   if (const auto* value = std::get_if<facts::Value>(&build_id)) {
     evidence.build_id = value->text;
   }
@@ -232,8 +243,7 @@ void add_copies(Survey& survey) {
   for (const LibraryCopy& copy : found.copies) {
     const CudnnFile file = read_copy(survey, copy.path, copy.real_path);
     facts::Evidence evidence{survey.tilde(copy.real_path), 0, file.basis, "", file.notes};
-    const facts::Reading build_id =
-        build_id_reading(survey, build_id_file(survey, copy.path, copy.real_path));
+    const facts::Reading build_id = build_id_of(survey, copy.path, copy.real_path);
     if (const auto* value = std::get_if<facts::Value>(&build_id)) {
       evidence.build_id = value->text;
     }

@@ -143,7 +143,8 @@ LibraryFolders list_folders(Survey& survey) {
   for (const std::string& folder : loader::configured_folders(host)) {
     listing.add(folder);
   }
-  for (const std::string_view folder : split(host.variable("LD_LIBRARY_PATH").value_or(""), ':')) {
+  const std::string library_path = host.variable("LD_LIBRARY_PATH").value_or("");
+  for (const std::string_view folder : split(library_path, ':')) {
     listing.add(std::string(folder));
   }
   return std::move(listing).take();

@@ -220,8 +220,6 @@ std::string folder_above(std::string_view path) {
   return slash == 0 || slash == std::string_view::npos ? "/" : std::string(path.substr(0, slash));
 }
 
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
-
 std::string normal_path(std::string_view path) {
   std::vector<std::string_view> parts;
   for (const std::string_view part : split(path, '/')) {

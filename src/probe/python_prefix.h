@@ -6,6 +6,7 @@
 
 #include "base/result.h"
 #include "host/host.h"
+#include "probe/path_text.h"
 #include "probe/python_target.h"
 
 namespace goldenv::probe {
@@ -31,8 +32,6 @@ Result<std::vector<Python>> pythons_in(const host::Host& host, const std::string
 std::string path_in(std::string_view folder, std::string_view name);
 /// What stands before the last slash; "/" at the top.
 std::string folder_above(std::string_view path);
-/// What stands behind the last slash.
-std::string_view base_name(std::string_view path);
 /// An absolute path without ".", "..", doubled and final slashes, as os.path.normpath makes it:
 /// from the text alone.
 std::string normal_path(std::string_view path);
