@@ -4,8 +4,9 @@ target_compile_options(goldenv_warnings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast -Woverloaded-virtual
   -Wconversion -Wsign-conversion -Wnull-dereference -Wformat=2)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # False alarms of g++ 12 on std::string's operator+ when optimising (gcc bug 105651).
-  target_compile_options(goldenv_warnings INTERFACE -Wno-restrict -Wno-stringop-overflow)
+  # False alarms of g++ 12 when optimising: std::string's operator+ (gcc bug 105651), vector<bool>.
+  target_compile_options(goldenv_warnings INTERFACE -Wno-restrict -Wno-stringop-overflow
+    -Wno-null-dereference)
 endif()
 if(GOLDENV_WERROR)
   target_compile_options(goldenv_warnings INTERFACE -Werror)
