@@ -123,7 +123,7 @@ Truth meets_kernel(const Constraint& constraint, const Version& release, const U
 Constraint ordered_clauses(const Constraint& constraint);
 Constraint exact_clauses(const Constraint& constraint);
 
-/// The same for a version of which only the first parts are known ("570.124" of 570.124.06):
+/// Whether a version meets it of which only the first parts are known ("570.124" of 570.124.06):
 /// unknown unless every completion answers the same. The prefix itself is one, more text begins a
 /// new part, and an epoch, if there is one, is part of the prefix. For ordered clauses of a kernel
 /// constraint a dotted prefix is that of the upstream level.
