@@ -107,7 +107,7 @@ Version gcc_version(Survey& survey, const Program& program) {
     }
   }
   std::ranges::sort(stated);
-  stated.erase(std::ranges::unique(stated).begin(), stated.end());
+  stated.erase(std::unique(stated.begin(), stated.end()), stated.end());
   if (stated.size() == 1) {
     version.reading = facts::Value::scalar(stated.front());
     version.evidence.basis = "who made its start-up objects";

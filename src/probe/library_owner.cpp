@@ -233,8 +233,7 @@ std::vector<LibraryOwner> library_owners(Survey& survey, std::string_view path,
   add_debian(survey, real_path, names.debian, owners);
   std::ranges::stable_sort(owners, {}, &LibraryOwner::is_other_file);
   // Conda lists the link and the file it leads to.
-  const auto repeats = std::ranges::unique(owners);
-  owners.erase(repeats.begin(), repeats.end());
+  owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
   return owners;
 }
 

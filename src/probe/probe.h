@@ -60,8 +60,8 @@ class Survey {
 
   /// A path with the home folder of the source's user written `~`.
   [[nodiscard]] std::string tilde(std::string_view path) const;
-  /// The inverse, for labels that a person wrote: `~` and `~/x` as the path they stand for; as written
-  /// where the home folder is not known.
+  /// The inverse, for labels that a person wrote: `~` and `~/x` as the path they stand for; as
+  /// written where the home folder is not known.
   [[nodiscard]] std::string untilde(std::string_view label) const;
 
   /// The one T of this survey, made at first use.
