@@ -118,6 +118,16 @@ std::optional<std::uint64_t> to_number(std::string_view text) {
 }
 
 bool glob_matches(std::string_view pattern, std::string_view name) {
+  // What stands before the first wildcard decides nearly always.
+  const std::size_t wild = std::min(pattern.find_first_of("*?"), pattern.size());
+  if (name.substr(0, wild) != pattern.substr(0, wild)) {
+    return false;
+  }
+  pattern.remove_prefix(wild);
+  name.remove_prefix(wild);
+  if (pattern.empty() || pattern == "**") {
+    return !pattern.empty() || name.empty();
+  }
   // reached[i]: the pattern read so far can match the first i bytes of the name. Going through the
   // pattern once costs pattern times name, where backtracking would be exponential in the stars.
   std::vector<bool> reached(name.size() + 1, false);
