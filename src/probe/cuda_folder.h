@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/result.h"
 #include "facts/reading.h"
 #include "host/host.h"
 #include "probe/probe.h"
@@ -39,6 +40,8 @@ struct CudaChoice {
 /// /usr/lib/cuda, NVIDIA's HPC SDK, conda prefixes that hold nvcc, and the one that a build would
 /// take.
 const std::vector<std::string>& cuda_folders(Survey& survey);
+/// Places of toolkits that are there and could not be looked at.
+const std::vector<Error>& unseen_cuda_folders(Survey& survey);
 const CudaChoice& cuda_choice(Survey& survey);
 
 /// The toolkit that a path without links lies in, or "".

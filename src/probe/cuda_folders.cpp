@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "probe/cuda_folder.h"
@@ -14,6 +15,7 @@ namespace {
 
 struct FolderList {
   std::vector<std::string> paths;
+  std::vector<Error> unseen;
 };
 
 /// A folder left behind with only compat libraries or logs in it is no toolkit.
@@ -88,18 +90,35 @@ CudaChoice choose(Survey& survey) {
 FolderList list_folders(Survey& survey) {
   const host::Host& host = survey.host();
   std::set<std::string> found;
+  std::vector<Error> unseen;
+  const auto note = [&](const Error& error) {
+    if (error.code != Errc::absent) {
+      unseen.push_back(error);
+    }
+  };
   const auto consider = [&](const std::string& path) {
     const auto real = host.real_path(path);
-    if (real && is_toolkit(host, *real)) {
+    if (!real) {
+      note(real.error());
+    } else if (is_toolkit(host, *real)) {
       found.insert(*real);
     }
   };
+  const auto folders_in = [&](const std::string& folder) {
+    auto entries = host.list(folder);
+    if (!entries) {
+      note(entries.error());
+      return std::vector<host::DirEntry>{};
+    }
+    std::erase_if(*entries, [](const host::DirEntry& entry) {
+      return entry.kind == host::FileStatus::Kind::file;
+    });
+    return *std::move(entries);
+  };
   const auto consider_each = [&](const std::string& folder, const auto& takes) {
-    if (const auto entries = host.list(folder)) {
-      for (const host::DirEntry& entry : *entries) {
-        if (takes(entry.name)) {
-          consider(folder + "/" + entry.name);
-        }
+    for (const host::DirEntry& entry : folders_in(folder)) {
+      if (takes(entry.name)) {
+        consider(folder + "/" + entry.name);
       }
     }
   };
@@ -113,10 +132,9 @@ FolderList list_folders(Survey& survey) {
     consider("/usr/lib/nvidia-cuda-toolkit");
   }
   const std::string sdk = "/opt/nvidia/hpc_sdk";  // <sdk>/Linux_x86_64/24.5/cuda/12.4
-  for (const host::DirEntry& platform : host.list(sdk).value_or(std::vector<host::DirEntry>{})) {
+  for (const host::DirEntry& platform : folders_in(sdk)) {
     const std::string folder = sdk + "/" + platform.name;
-    for (const host::DirEntry& release :
-         host.list(folder).value_or(std::vector<host::DirEntry>{})) {
+    for (const host::DirEntry& release : folders_in(folder)) {
       consider_each(folder + "/" + release.name + "/cuda", [](std::string_view name) {
         return version::parse(version::Scheme::dotted, name).has_value();
       });
@@ -130,7 +148,7 @@ FolderList list_folders(Survey& survey) {
   if (const CudaChoice& choice = cuda_choice(survey); !choice.path.empty()) {
     consider(choice.path);
   }
-  return {{found.begin(), found.end()}};
+  return {{found.begin(), found.end()}, std::move(unseen)};
 }
 
 }  // namespace
@@ -166,6 +184,10 @@ const CudaChoice& cuda_choice(Survey& survey) {
 
 const std::vector<std::string>& cuda_folders(Survey& survey) {
   return survey.shared<FolderList>([&] { return list_folders(survey); }).paths;
+}
+
+const std::vector<Error>& unseen_cuda_folders(Survey& survey) {
+  return survey.shared<FolderList>([&] { return list_folders(survey); }).unseen;
 }
 
 std::string toolkit_of(Survey& survey, std::string_view path) {

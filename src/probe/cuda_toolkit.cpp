@@ -100,7 +100,7 @@ void add_installed(Survey& survey) {
     versions.push_back(version_text(folder.release));
     all.notes.push_back(versions.back() + " " + survey.tilde(path));
   }
-  survey.add("cuda.toolkit.copies", copies_reading(versions, {}), all);
+  survey.add("cuda.toolkit.copies", copies_reading(versions, unseen_cuda_folders(survey)), all);
 }
 
 /// Paths of CUDA folders with a release in their name that a text writes out:

@@ -191,6 +191,14 @@ TEST(CudaToolkitProbe, AnEmptyLeftOverIsNoToolkit) {
   EXPECT_EQ(told(machine.host, cuda_toolkit, "cuda.toolkit.copies"), "12.1.1: 1");
 }
 
+TEST(CudaToolkitProbe, AFolderThatMayNotBeReadLeavesTheCountOpen) {
+  Usual machine;
+  machine.host.deny("/usr/local/cuda-12.8");
+  const facts::Snapshot snapshot = scan(machine.host, cuda_toolkit);
+  EXPECT_EQ(told(snapshot, "cuda.toolkit.copies"), "unknown (denied)");
+  EXPECT_EQ(told(snapshot, "cuda.toolkit"), "12.1.1");
+}
+
 TEST(CudaToolkitProbe, WrittenOutFoldersBesideTheLinkAreListed) {
   Usual machine;
   machine.host.file("/usr/local/cuda-11.8/include/cuda.h", "")
