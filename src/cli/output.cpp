@@ -41,9 +41,18 @@ int cannot_write(const std::string& file, int number) {
 }
 
 /// A pipe or device is written as it is; a file by rename, so that it is there whole or not at all.
-int write_file(const std::string& file, std::string_view text) {
+int write_file(const std::string& name, std::string_view text) {
   struct stat status {};
-  const bool special = ::stat(file.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+  const bool there = ::stat(name.c_str(), &status) == 0;
+  const bool special = there && !S_ISREG(status.st_mode);
+  // A link stays one: what it leads to is replaced.
+  std::string file = name;
+  if (there && !special) {
+    if (char* real = ::realpath(name.c_str(), nullptr); real != nullptr) {
+      file = real;
+      ::free(real);
+    }
+  }
   if (special) {
     const int fd = ::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0 || !write_all(fd, text)) {
@@ -57,10 +66,11 @@ int write_file(const std::string& file, std::string_view text) {
   if (fd < 0) {
     return cannot_write(file, errno);
   }
-  // mkstemp makes 0600; a result is meant to be read as any file that its user makes.
+  // mkstemp makes 0600; a new result is as any file that its user makes, an old one keeps its mode.
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  if (::fchmod(fd, 0666 & ~mask) != 0 || !write_all(fd, text) || ::fsync(fd) != 0) {
+  const mode_t mode = there ? status.st_mode & 07777 : 0666 & ~mask;
+  if (::fchmod(fd, mode) != 0 || !write_all(fd, text) || ::fsync(fd) != 0) {
     const int number = errno;
     ::close(fd);
     ::unlink(temporary.c_str());

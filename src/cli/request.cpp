@@ -1,5 +1,7 @@
 #include "cli/request.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "diff/check.h"
 
@@ -55,7 +57,8 @@ probe::Request request_for(const manifest::Manifest& manifest, const Invocation&
   probe::Request request;
   request.named = diff::keys_of(manifest);
   request.families = diff::families_of(manifest);
-  request.only_named = true;
+  // A closed glob that could mean any family asks for everything.
+  request.only_named = std::ranges::find(request.families, "") == request.families.end();
   request.python = invocation.value("--python", manifest.target_python);
   if (invocation.has("--fast")) {
     std::erase_if(request.named, [](const facts::FactKey& key) { return key.name == "file"; });

@@ -109,6 +109,16 @@ bool is_pinned(const manifest::Manifest& manifest, const FactKey& key) {
   return manifest.find(key) != nullptr;
 }
 
+/// The family that a pattern speaks of: what stands before its first wildcard, up to a dot.
+std::string fixed_part(const std::string& pattern) {
+  const std::size_t wild = pattern.find_first_of("*?");
+  if (wild == std::string::npos) {
+    return pattern;
+  }
+  const std::size_t dot = pattern.substr(0, wild).rfind('.');
+  return dot == std::string::npos ? "" : pattern.substr(0, dot);
+}
+
 bool is_closed(const std::string& pattern, const std::string& name) {
   return glob_matches(pattern, name) || glob_matches(pattern + ".**", name);
 }
@@ -116,16 +126,16 @@ bool is_closed(const std::string& pattern, const std::string& name) {
 void check_closed(Check& result, const manifest::Manifest& manifest,
                   const facts::Snapshot& snapshot) {
   for (const std::string& pattern : manifest.closed) {
-    bool seen = std::ranges::any_of(snapshot.listed, [&](const std::string& family) {
-      return is_closed(pattern, family) || is_closed(pattern, family + ".x") ||
-             is_closed(family, pattern);
+    // One fact of a family does not say that all of it was looked at; only the list does.
+    const std::string base = fixed_part(pattern);
+    const bool seen = std::ranges::any_of(snapshot.listed, [&](const std::string& family) {
+      return !base.empty() && (family == base || facts::in_family(base, family));
     });
     for (const Fact& fact : snapshot.facts) {
       const facts::Entry* entry = facts::entry_of(fact.key.name);
       if (entry == nullptr || !is_closed(pattern, fact.key.name)) {
         continue;
       }
-      seen = true;
       if (!takes_part(*entry, fact.key) || is_pinned(manifest, fact.key) ||
           !std::holds_alternative<Value>(fact.reading)) {
         continue;
@@ -191,11 +201,7 @@ std::vector<FactKey> keys_of(const manifest::Manifest& manifest) {
 std::vector<std::string> families_of(const manifest::Manifest& manifest) {
   std::vector<std::string> families;
   for (const std::string& pattern : manifest.closed) {
-    const std::string fixed = pattern.substr(0, pattern.find_first_of("*?"));
-    const std::size_t dot = fixed.rfind('.');
-    families.push_back(fixed.size() == pattern.size() ? fixed
-                       : dot == std::string::npos     ? fixed
-                                                      : fixed.substr(0, dot));
+    families.push_back(fixed_part(pattern));
   }
   return families;
 }

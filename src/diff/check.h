@@ -22,7 +22,8 @@ Check check(const manifest::Manifest& manifest, const facts::Snapshot& snapshot)
 
 /// The keys that `check` looks at: of pins, their conditions, and what these are derived from.
 std::vector<facts::FactKey> keys_of(const manifest::Manifest& manifest);
-/// The families that a manifest closes, their globs cut at the first wildcard.
+/// The families that a manifest closes, their globs cut at the first wildcard; "" for a glob that
+/// could mean any.
 std::vector<std::string> families_of(const manifest::Manifest& manifest);
 
 /// Whether anything of this weight or more differs / is undecided.

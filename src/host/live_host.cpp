@@ -1,8 +1,11 @@
+#include <linux/magic.h>
 #include <sys/utsname.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "host/disk.h"
 #include "host/live.h"
@@ -22,31 +25,38 @@ Disk::Options disk_options(const std::vector<Mount>& mounts, const LiveOptions& 
 class LiveHost final : public Host {
  public:
   explicit LiveHost(const LiveOptions& options)
-      : mounts_(live_mounts()), disk_(disk_options(mounts_, options)) {}
+      : mounts_(live_mounts()), disk_(disk_options(mounts_, options)) {
+    for (const auto& [top, magic] : {std::pair{"/proc", PROC_SUPER_MAGIC}, {"/sys", SYSFS_MAGIC}}) {
+      struct statfs status {};
+      if (::statfs(top, &status) != 0 || status.f_type != magic) {
+        missing_.emplace_back(top);
+      }
+    }
+  }
 
   [[nodiscard]] Result<std::string> read_file(std::string_view path,
                                               std::size_t limit_bytes) const override {
-    return disk_.read_file(path, limit_bytes);
+    return seen(path, disk_.read_file(path, limit_bytes));
   }
   [[nodiscard]] Result<std::string> read_link(std::string_view path) const override {
-    return disk_.read_link(path);
+    return seen(path, disk_.read_link(path));
   }
   [[nodiscard]] Result<std::vector<DirEntry>> list(std::string_view path) const override {
-    return disk_.list(path);
+    return seen(path, disk_.list(path));
   }
   [[nodiscard]] Result<FileStatus> status(std::string_view path) const override {
-    return disk_.status(path);
+    return seen(path, disk_.status(path));
   }
   [[nodiscard]] Result<std::string> real_path(std::string_view path) const override {
-    return disk_.real_path(path);
+    return seen(path, disk_.real_path(path));
   }
   [[nodiscard]] Result<std::vector<std::string>> hops(std::string_view path) const override {
-    return disk_.hops(path);
+    return seen(path, disk_.hops(path));
   }
   [[nodiscard]] Result<std::string> inspect(
       std::string_view path,
       const std::function<Result<std::string>(int fd)>& look) const override {
-    return disk_.inspect(path, look);
+    return seen(path, disk_.inspect(path, look));
   }
   [[nodiscard]] Result<Space> space(std::string_view path) const override {
     return disk_.space(path);
@@ -64,8 +74,24 @@ class LiveHost final : public Host {
   [[nodiscard]] bool live() const override { return true; }
 
  private:
+  /// What is not below /proc or /sys because the kernel's files are not mounted there was not
+  /// looked at.
+  template <typename T>
+  Result<T> seen(std::string_view path, Result<T> answer) const {
+    if (!answer && answer.error().code == Errc::absent) {
+      for (const std::string& top : missing_) {
+        if (path == top || path.starts_with(top + "/")) {
+          return error_at(Errc::not_collected, path, top + " is not mounted");
+        }
+      }
+    }
+    return answer;
+  }
+
   std::vector<Mount> mounts_;
   Disk disk_;
+  std::vector<std::string>
+      missing_;  ///< of /proc and /sys those that are no file systems of the kernel
 };
 
 Result<std::string> LiveHost::variable(std::string_view name) const {

@@ -16,6 +16,7 @@
 #include "probe/instances.h"
 #include "probe/path_text.h"
 #include "probe/probe.h"
+#include "probe/redact.h"
 
 namespace goldenv::probe {
 namespace {
@@ -85,7 +86,7 @@ InForce ask_loader(const host::Host& host, std::string_view soname) {
       continue;
     }
     if (name == "LD_LIBRARY_PATH") {
-      question.library_path = *value;
+      question.library_path = redact(*value);
       continue;
     }
     std::string text = *value;

@@ -10,6 +10,7 @@
 #include "probe/cuda_folder.h"
 #include "probe/path_text.h"
 #include "probe/python_target.h"
+#include "probe/redact.h"
 
 namespace goldenv::probe {
 namespace {
@@ -143,7 +144,7 @@ LibraryFolders list_folders(Survey& survey) {
   for (const std::string& folder : loader::configured_folders(host)) {
     listing.add(folder);
   }
-  const std::string library_path = host.variable("LD_LIBRARY_PATH").value_or("");
+  const std::string library_path = redact(host.variable("LD_LIBRARY_PATH").value_or(""));
   for (const std::string_view folder : split(library_path, ':')) {
     listing.add(std::string(folder));
   }

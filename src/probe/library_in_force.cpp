@@ -9,6 +9,7 @@
 #include "probe/library_copies.h"
 #include "probe/path_text.h"
 #include "probe/python_target.h"
+#include "probe/redact.h"
 
 namespace goldenv::probe {
 namespace {
@@ -52,7 +53,8 @@ Environment environment_of(const host::Host& host) {
   Environment environment;
   const auto library_path = host.variable("LD_LIBRARY_PATH");
   if (library_path) {
-    environment.library_path = *library_path;
+    // The parts of a URL no longer show that one of them is a password, and traces name them.
+    environment.library_path = redact(*library_path);
   }
   if (const auto preload = host.variable("LD_PRELOAD")) {
     add_preloads(*preload, environment.preloaded);

@@ -91,16 +91,22 @@ class Packages {
       }
       i += static_cast<std::size_t>(same.last - same.first);
     }
-    return names.empty() ? Reading(Absent{"every package is there once"})
-                         : Reading(Value::set(std::move(names)));
+    return whole_or_unknown(std::move(names), "every package is there once");
   }
 
   [[nodiscard]] Reading broken() const {
-    return installed_.broken.empty() ? Reading(Absent{"no left-overs"})
-                                     : Reading(Value::set(installed_.broken));
+    return whole_or_unknown(installed_.broken, "no left-overs");
   }
 
  private:
+  /// A set of what was found. Where a folder could not be listed nobody knows what it holds.
+  [[nodiscard]] Reading whole_or_unknown(std::vector<std::string> found, std::string none) const {
+    if (const std::optional<Error> error = incomplete()) {
+      return Unknown::from(*error);
+    }
+    return found.empty() ? Reading(Absent{std::move(none)}) : Reading(Value::set(std::move(found)));
+  }
+
   void record(const std::string& member, const std::string& label, Reading reading,
               Evidence evidence) {
     const std::string key = std::string(kFamily) + member;

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "probe/python_prefix.h"
+#include "probe/redact.h"
 
 namespace goldenv::probe {
 namespace {
@@ -239,7 +240,7 @@ PythonSettings python_settings(const host::Host& host) {
   const auto home = host.variable("HOME");
   // A tree that records no environment is mostly an image, which root runs.
   settings.home = home ? *home : (host.live() ? "" : "/root");
-  settings.python_path = host.variable("PYTHONPATH").value_or("");
+  settings.python_path = redact(host.variable("PYTHONPATH").value_or(""));
   settings.no_user_site = !host.variable("PYTHONNOUSERSITE").value_or("").empty();
   settings.user_base = host.variable("PYTHONUSERBASE").value_or("");
   if (settings.user_base.empty() && settings.home.starts_with('/')) {

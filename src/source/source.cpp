@@ -168,16 +168,23 @@ Result<manifest::Manifest> read_manifest(const Source& source) {
 }
 
 std::string default_manifest() {
+  // One that cannot be looked at is taken all the same: reading it says why, where passing it over
+  // would check against another in silence.
+  const auto may_be_there = [](const std::string& path) {
+    std::error_code none;
+    const std::filesystem::path whole = std::filesystem::absolute(path, none);
+    const auto status = host::live_host()->status(whole.string());
+    return status || status.error().code != Errc::absent;
+  };
   const char* named = std::getenv("GOLDENV_MANIFEST");
-  std::error_code none;
-  if (std::filesystem::exists("goldenv.yaml", none)) {
+  if (may_be_there("goldenv.yaml")) {
     return "goldenv.yaml";
   }
   if (named != nullptr && *named != '\0') {
     return named;
   }
   constexpr const char* kSystem = "/etc/goldenv/golden.yaml";
-  return std::filesystem::exists(kSystem, none) ? kSystem : "";
+  return may_be_there(kSystem) ? kSystem : "";
 }
 
 facts::Snapshot snapshot_of(const manifest::Manifest& manifest, std::string source) {

@@ -7,6 +7,9 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+
+#include "host/host.h"
 
 namespace goldenv::source {
 namespace {
@@ -66,6 +69,13 @@ Result<std::string> drain(int fd, const std::string& name) {
 }  // namespace
 
 Result<std::string> read_path(const std::string& path) {
+  // Looked at first by the host, which does not wait for a mount that never answers.
+  std::error_code none;
+  const std::filesystem::path whole = std::filesystem::absolute(path, none);
+  if (const auto status = host::live_host()->status(whole.string());
+      !status && status.error().code == Errc::timed_out) {
+    return Error{Errc::failed, path + ": its file system does not answer", {}};
+  }
   // Without O_NONBLOCK a FIFO that nobody writes would hold us at the open.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (file.get() < 0) {

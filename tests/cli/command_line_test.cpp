@@ -1,4 +1,7 @@
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <algorithm>
 
 #include "support/program.h"
 #include "support/temp_dir.h"
@@ -129,6 +132,32 @@ TEST_F(CommandLine, AResultFileIsThereWholeOrNotAtAll) {
   EXPECT_EQ(nowhere.status, 4);
   EXPECT_NE(nowhere.err.find("no/such/folder.yaml"), std::string::npos);
   EXPECT_EQ(goldenv({"scan", "a.yaml", "-o", "/dev/full"}).status, 4);
+}
+
+TEST_F(CommandLine, AnOldResultKeepsItsModeAndALinkStaysOne) {
+  snapshot("a.yaml", "  driver: {value: 535.129.01}\n");
+  temp_.file("old.yaml", "x");
+  ASSERT_EQ(::chmod(temp_.at("old.yaml").c_str(), 0600), 0);
+  temp_.link("link.yaml", "old.yaml");
+  EXPECT_EQ(goldenv({"scan", "a.yaml", "-o", "link.yaml"}).status, 0);
+  struct stat status {};
+  ASSERT_EQ(::lstat(temp_.at("link.yaml").c_str(), &status), 0);
+  EXPECT_TRUE(S_ISLNK(status.st_mode));
+  ASSERT_EQ(::stat(temp_.at("old.yaml").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 07777, 0600u);
+  EXPECT_TRUE(test::read_file(temp_.at("old.yaml")).starts_with("goldenv_snapshot"));
+}
+
+TEST_F(CommandLine, NoPartOfAPasswordInAPathListReachesAnyOutput) {
+  const std::map<std::string, std::string> planted = {
+      {"LD_LIBRARY_PATH", "https://user:SECRETpw123@h/x"},
+      {"PYTHONPATH", "https://user:SECRETpw456@h/v"}};
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"scan", "--format", "json", "--all"}, {"explain", "nccl"}, {"lock"}, {}}) {
+    const test::Ended ended = goldenv(words, "", planted);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_EQ((ended.out + ended.err).find("SECRETpw"), std::string::npos);
+  }
 }
 
 TEST_F(CommandLine, ColourNeverReachesAPipe) {

@@ -91,6 +91,21 @@ TEST(Check, AClosedFamilyThatNobodyListedIsUndecided) {
   EXPECT_EQ(result.undecided.size(), 1u);
 }
 
+TEST(Check, OneKnownMemberDoesNotMakeAClosedFamilyLookedAt) {
+  const manifest::Manifest manifest =
+      manifest_of("closed: {want: [sysctl], level: must}\npins:\n  sysctl.kernel.pid_max: 5\n");
+  const Check result = check(manifest, machine({{"sysctl.kernel.pid_max", Value::scalar("5")}}));
+  EXPECT_TRUE(result.differences.empty());
+  EXPECT_TRUE(undecided_at(result, Level::must));
+}
+
+TEST(Check, AGlobOverEverythingIsNeverTakenForLookedAt) {
+  const Check result = check(manifest_of("closed: ['**']\npins: {}\n"),
+                             machine({{"clocksource", Value::scalar("tsc")}}, {"env"}));
+  EXPECT_EQ(result.differences.size(), 1u);
+  EXPECT_EQ(result.undecided.size(), 1u);
+}
+
 TEST(Check, TheOddInstanceIsNamed) {
   const Check result =
       check(manifest_of("pins:\n  gpu.vbios: 92.00.03\n"),
