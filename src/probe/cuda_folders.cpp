@@ -8,6 +8,7 @@
 #include "probe/path_text.h"
 #include "probe/program_search.h"
 #include "probe/python_target.h"
+#include "probe/redact.h"
 #include "version/version.h"
 
 namespace goldenv::probe {
@@ -44,11 +45,11 @@ CudaChoice choose(Survey& survey) {
     const auto real = host.real_path(*value);
     if (real) {
       choice.path = *real;
-      choice.notes.push_back(std::string(name) + "=" + survey.tilde(*value));
+      choice.notes.push_back(std::string(name) + "=" + redact(survey.tilde(*value)));
     } else {
       choice.otherwise = facts::unread(real.error());
       if (real.error().code == Errc::absent) {
-        choice.otherwise = facts::Absent{std::string(name) + " is " + survey.tilde(*value) +
+        choice.otherwise = facts::Absent{std::string(name) + " is " + redact(survey.tilde(*value)) +
                                          ", which is not there"};
       }
     }

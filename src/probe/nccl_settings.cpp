@@ -125,7 +125,7 @@ void add_plugin(Survey& survey, const NcclSettings& settings, std::string_view k
   std::string named = survey.host().variable(variable).value_or("");
   std::vector<std::string> notes;
   if (!named.empty()) {
-    notes.push_back(std::string(variable) + "=" + named);
+    notes.push_back(std::string(variable) + "=" + redact(named));
   } else if (const auto at = settings.by_name.find(std::string(variable));
              at != settings.by_name.end()) {
     named = at->second.value;
