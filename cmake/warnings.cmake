@@ -6,7 +6,8 @@ target_compile_options(goldenv_warnings INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   # False alarms of g++ 12 when optimising: std::string's operator+ (gcc bug 105651), vector<bool>.
   target_compile_options(goldenv_warnings INTERFACE -Wno-restrict -Wno-stringop-overflow
-    -Wno-null-dereference -Wno-array-bounds -Wno-maybe-uninitialized)
+    -Wno-null-dereference -Wno-array-bounds -Wno-maybe-uninitialized
+    -Wno-stringop-overread)
 endif()
 if(GOLDENV_WERROR)
   target_compile_options(goldenv_warnings INTERFACE -Werror)
