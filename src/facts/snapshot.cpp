@@ -99,6 +99,11 @@ Snapshot make_snapshot(std::string source, std::vector<std::string> listed,
   std::ranges::sort(listed);
   listed.erase(std::unique(listed.begin(), listed.end()), listed.end());
   std::ranges::for_each(facts, settle_form);
+  // What is read back is in order already, and moving thousands of facts costs more than looking.
+  const auto not_ascending = [](const Fact& x, const Fact& y) { return !(x.key < y.key); };
+  if (std::adjacent_find(facts.begin(), facts.end(), not_ascending) == facts.end()) {
+    return {std::move(source), std::move(listed), std::move(facts)};
+  }
   std::ranges::stable_sort(facts, {}, &Fact::key);
   // Of facts with one key the last stays.
   std::vector<Fact> kept;
