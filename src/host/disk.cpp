@@ -180,9 +180,9 @@ Result<std::vector<DirEntry>> Disk::do_list(std::string_view path, Look& look) c
     if (name == "." || name == "..") {
       continue;
     }
-    if (entries.size() == kFolderLimit) {
+    if (entries.size() == options_.folder_limit) {
       return error_at(Errc::too_large, path,
-                      "more than " + std::to_string(kFolderLimit) + " entries");
+                      "more than " + std::to_string(options_.folder_limit) + " entries");
     }
     FileStatus::Kind kind = kind_of(entry->d_type);
     if (entry->d_type == DT_UNKNOWN) {  // some file systems do not say

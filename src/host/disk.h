@@ -33,6 +33,7 @@ class Disk {
     /// Of this machine; the points of those that can hang are looked at by a child.
     std::vector<Mount> mounts;
     std::chrono::milliseconds deadline{1000};
+    std::size_t folder_limit = kFolderLimit;
     /// What a record says of a path without links below the root, in place of the disk.
     std::function<std::optional<Errc>(std::string_view path)> answer;
     /// What it means that there is no `name` in `folder`, which is there; absent if not given.

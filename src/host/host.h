@@ -122,6 +122,7 @@ struct LiveOptions {
   /// Taken as mounted besides what /proc/self/mountinfo says. Files below one of a type that can
   /// hang are looked at by a child; tests have no other way to get there without root.
   std::vector<Mount> more_mounts;
+  std::size_t folder_limit = kFolderLimit;  ///< a folder of more entries is too_large to list
 };
 
 /// This machine. Its answers hold for one look: what was found out about folders and mounts is kept
@@ -130,9 +131,10 @@ std::unique_ptr<Host> live_host(const LiveOptions& options = {});
 
 /// A root file system or recorded machine below `folder`. What its /proc, /sys and /dev do not
 /// hold: where a record.yaml stands at its top, what that says (docs/RECORD.md); else a file that
-/// is missing below a folder that was captured is absent, and one whose folder was not is
-/// not_collected; where /proc or /sys is empty or missing all below it is not_live. Errors: absent,
-/// denied, timed_out, unreadable (no folder), malformed (its record.yaml).
+/// is missing below a folder that was captured is absent, and one whose folder was not, or only in
+/// part (/proc/sys, /sys/class, ...), is not_collected; where /proc or /sys is empty or missing all
+/// below it is not_live. Errors: absent, denied, timed_out, unreadable (no folder), malformed (its
+/// record.yaml).
 Result<std::unique_ptr<Host>> tree_host(const std::string& folder, const LiveOptions& options = {});
 
 }  // namespace goldenv::host

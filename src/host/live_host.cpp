@@ -19,6 +19,7 @@ Disk::Options disk_options(const std::vector<Mount>& mounts, const LiveOptions& 
   out.mounts = mounts;
   out.mounts.insert(out.mounts.end(), options.more_mounts.begin(), options.more_mounts.end());
   out.deadline = options.deadline;
+  out.folder_limit = options.folder_limit;
   return out;
 }
 

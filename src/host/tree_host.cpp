@@ -17,9 +17,25 @@ namespace {
 constexpr std::array<std::string_view, 3> kTops{"/proc", "/sys", "/dev"};
 
 /// Folders whose members every running kernel has: one that is not in a tree was not captured.
-constexpr std::array<std::string_view, 8> kPassages{
-    "/proc",   "/proc/sys",   "/sys", "/sys/devices", "/sys/devices/system",
-    "/sys/fs", "/sys/kernel", "/dev"};
+constexpr std::array<std::string_view, 3> kPassages{"/proc", "/sys", "/dev"};
+
+/// Folders that are hardly ever captured whole, nor are those below them: files in them cannot be
+/// read, lead out by links, or are thousands, and people copy the few that they care for.
+constexpr std::array<std::string_view, 5> kPieces{"/proc/sys", "/sys/class", "/sys/devices",
+                                                  "/sys/fs", "/sys/kernel"};
+
+/// Whether a real path is the folder of a process, /proc/self or /proc/123, or lies below one.
+bool is_of_process(std::string_view path) {
+  const std::vector<std::string_view> parts = split(path, '/');  // "", "proc", "self"
+  return parts.size() >= 3 && parts[1] == "proc" &&
+         (parts[2] == "self" || parts[2] == "thread-self" || to_number(parts[2]));
+}
+
+/// Whether a tree that does not say so holds all names of a folder of the kernel's.
+bool is_captured_in_part(std::string_view folder) {
+  return std::ranges::count(kPassages, folder) != 0 || is_of_process(folder) ||
+         std::ranges::any_of(kPieces, [&](auto top) { return is_within(folder, top); });
+}
 
 /// Where the folder of a tree really is, and what on the way to its files can hang.
 struct Ground {
@@ -81,11 +97,11 @@ Result<Ground> ground_of(const std::string& folder, const LiveOptions& options) 
 class TreeHost final : public Host {
  public:
   /// `empty` are those of kTops in which nothing stands.
-  TreeHost(const Ground& ground, std::chrono::milliseconds deadline, std::optional<Record> record,
+  TreeHost(const Ground& ground, const LiveOptions& options, std::optional<Record> record,
            std::set<std::string_view> empty)
       : record_(std::move(record)),
         empty_(std::move(empty)),
-        disk_(disk_options(ground, deadline)) {}
+        disk_(disk_options(ground, options)) {}
 
   [[nodiscard]] Result<std::string> read_file(std::string_view path,
                                               std::size_t limit_bytes) const override {
@@ -135,7 +151,7 @@ class TreeHost final : public Host {
   [[nodiscard]] bool live() const override { return false; }
 
  private:
-  Disk::Options disk_options(const Ground& ground, std::chrono::milliseconds deadline);
+  Disk::Options disk_options(const Ground& ground, const LiveOptions& options);
   [[nodiscard]] Errc missing(std::string_view folder, std::string_view name) const;
   [[nodiscard]] std::optional<Error> refuse(std::string_view path) const;
   [[nodiscard]] std::optional<Error> refuse_contents(std::string_view path) const;
@@ -147,11 +163,12 @@ class TreeHost final : public Host {
   mutable std::optional<std::vector<Mount>> mounts_;
 };
 
-Disk::Options TreeHost::disk_options(const Ground& ground, std::chrono::milliseconds deadline) {
+Disk::Options TreeHost::disk_options(const Ground& ground, const LiveOptions& options) {
   Disk::Options out;
   out.root = ground.root;
   out.mounts = ground.mounts;
-  out.deadline = deadline;
+  out.deadline = options.deadline;
+  out.folder_limit = options.folder_limit;
   if (record_ && !record_->answers.empty()) {
     out.answer = [this](std::string_view path) { return record_->answer(path); };
   }
@@ -174,7 +191,7 @@ Errc TreeHost::missing(std::string_view folder, std::string_view name) const {
   if (path == *top || empty_.contains(*top)) {
     return Errc::not_live;
   }
-  return std::ranges::count(kPassages, folder) != 0 ? Errc::not_collected : Errc::absent;
+  return is_captured_in_part(folder) ? Errc::not_collected : Errc::absent;
 }
 
 /// What the record says of a path as written; of where its links lead, the walk asks.
@@ -213,12 +230,12 @@ Result<std::vector<DirEntry>> TreeHost::list(std::string_view path) const {
   // Names that nobody looked for are not there in a tree, which does not mean that they were not
   // on the machine.
   if (record_) {
-    const bool in_parts = record_->partial_given ? record_->is_partial(real)
-                                                 : std::ranges::count(kPassages, real) != 0;
+    const bool in_parts =
+        record_->partial_given ? record_->is_partial(real) : is_captured_in_part(real);
     if (in_parts && !record_->is_complete(real)) {
       return error_at(Errc::not_collected, path, "not all of its names were recorded");
     }
-  } else if (std::ranges::count(kPassages, real) != 0) {
+  } else if (is_captured_in_part(real)) {
     return empty_.contains(real)
                ? error_at(Errc::not_live, path)
                : error_at(Errc::not_collected, path, "not all of its names were recorded");
@@ -342,7 +359,7 @@ Result<std::unique_ptr<Host>> tree_host(const std::string& folder, const LiveOpt
     }
   }
   std::unique_ptr<Host> host =
-      std::make_unique<TreeHost>(ground, options.deadline, std::move(record), std::move(empty));
+      std::make_unique<TreeHost>(ground, options, std::move(record), std::move(empty));
   return host;
 }
 

@@ -48,6 +48,29 @@ TEST(LiveHost, ReadsAFileToItsEnd) {
   EXPECT_TRUE(host->live());
 }
 
+TEST(LiveHost, AFolderOfMoreEntriesThanTheLimitIsTooLargeAndNotCut) {
+  const test::TempDir folder;
+  for (const char* name : {"mount/a", "mount/b", "mount/c"}) {
+    folder.file(name, "");
+  }
+  const auto with_limit = [&](std::size_t limit, bool by_child) {
+    LiveOptions options =
+        with_mount(folder.at(by_child ? "mount" : "none"), std::chrono::seconds(20));
+    options.folder_limit = limit;
+    return live_host(options)->list(folder.at("mount"));
+  };
+  for (const bool by_child : {false, true}) {
+    EXPECT_EQ(with_limit(3, by_child)->size(), 3u);
+    const auto more = with_limit(2, by_child);
+    EXPECT_EQ(code_of(more), Errc::too_large);
+    EXPECT_EQ(more.error().message, folder.at("mount") + ": more than 2 entries");
+  }
+  LiveOptions options;
+  EXPECT_EQ(options.folder_limit, kFolderLimit);
+  options.folder_limit = 2;
+  EXPECT_EQ(code_of((*tree_host(folder.path(), options))->list("/mount")), Errc::too_large);
+}
+
 TEST(LiveHost, ReadsProcWhoseFilesHaveNoSize) {
   const auto host = live_host();
   const auto status = host->status("/proc/self/mountinfo");

@@ -122,10 +122,7 @@ TEST(TreeHost, WithoutARecordTheNearestCapturedFolderDecides) {
   const auto host = tree(folder);
   // The folder was captured.
   EXPECT_EQ(code_of(host->read_file("/proc/driver/nvidia/version")), Errc::absent);
-  EXPECT_EQ(code_of(host->read_file("/proc/sys/kernel/numa_balancing")), Errc::absent);
   EXPECT_EQ(code_of(host->read_file("/sys/module/nvidia_peermem/version")), Errc::absent);
-  EXPECT_EQ(code_of(host->list("/sys/class/infiniband")), Errc::absent);
-  EXPECT_EQ(code_of(host->read_file("/sys/devices/system/cpu/cpu0/online")), Errc::absent);
   EXPECT_EQ(host->list("/sys/module")->size(), 1u);
   // It was not.
   EXPECT_EQ(code_of(host->read_file("/proc/modules")), Errc::not_collected);
@@ -138,6 +135,46 @@ TEST(TreeHost, WithoutARecordTheNearestCapturedFolderDecides) {
   EXPECT_EQ(code_of(host->list("/dev")), Errc::not_collected);
   // A file where a folder was asked for.
   EXPECT_EQ(code_of(host->read_file("/proc/driver/rtc/below")), Errc::absent);
+}
+
+TEST(TreeHost, WithoutARecordWhatIsHardlyEverCapturedWholeIsNeverAbsent) {
+  const test::TempDir folder;
+  folder.file("proc/sys/kernel/osrelease", "5.15.0\n");
+  folder.file("proc/self/status", "x");
+  folder.file("proc/17/status", "x");
+  folder.file("sys/class/net/eth0/address", "");
+  folder.file("sys/devices/system/cpu/online", "0-3\n");
+  folder.file("sys/devices/pci0000:00/0000:00:01.0/vendor", "");
+  folder.file("sys/fs/cgroup/memory.max", "max\n");
+  folder.file("sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "0\n");
+  folder.link("sys/bus/pci/devices/0000:00:01.0", "../../../devices/pci0000:00/0000:00:01.0");
+  const auto host = tree(folder);
+  for (const char* path :
+       {"/proc/sys/kernel/numa_balancing", "/proc/sys/kernel/yama/ptrace_scope", "/proc/sys/fs/x",
+        "/proc/self/limits", "/proc/17/environ", "/proc/self/attr/current", "/sys/class/infiniband",
+        "/sys/class/net/eth0/mtu", "/sys/class/net/eth1", "/sys/devices/system/cpu/smt/active",
+        "/sys/devices/system/cpu/cpu0/online", "/sys/devices/system/node/node0/meminfo",
+        "/sys/bus/pci/devices/0000:00:01.0/numa_node", "/sys/fs/cgroup/cpu.max",
+        "/sys/kernel/mm/transparent_hugepage/enabled",
+        "/sys/kernel/mm/hugepages/hugepages-1048576kB/nr_hugepages"}) {
+    EXPECT_EQ(code_of(host->read_file(path)), Errc::not_collected) << path;
+  }
+  for (const char* path : {"/proc/sys/kernel", "/proc/self", "/sys/class", "/sys/class/net",
+                           "/sys/devices/system/cpu", "/sys/kernel/mm/hugepages"}) {
+    EXPECT_EQ(code_of(host->list(path)), Errc::not_collected) << path;
+  }
+  EXPECT_EQ(*host->read_file("/sys/devices/system/cpu/online"), "0-3\n");
+  // Where the record says so, it is absent.
+  folder.file("record.yaml", R"(goldenv_record: 0
+answers: {/proc/sys/kernel/numa_balancing: absent}
+complete: [/sys/class/net]
+)");
+  const auto recorded = tree(folder);
+  EXPECT_EQ(code_of(recorded->read_file("/proc/sys/kernel/numa_balancing")), Errc::absent);
+  EXPECT_EQ(code_of(recorded->read_file("/proc/sys/kernel/other")), Errc::not_collected);
+  EXPECT_EQ(code_of(recorded->status("/sys/class/net/eth1")), Errc::absent);
+  EXPECT_EQ(recorded->list("/sys/class/net")->size(), 1u);
+  EXPECT_EQ(code_of(recorded->list("/sys/devices/system/cpu")), Errc::not_collected);
 }
 
 TEST(TreeHost, ALinkIntoWhatWasNotCapturedIsNotAbsent) {

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "host/host.h"
+
+namespace goldenv::host {
+
+/// For one look at a mount that can hang, and for the write to it: an automounter or a busy server
+/// may need some seconds, which a result is worth.
+inline constexpr std::chrono::milliseconds kWriteDeadline{5000};
+
+/// Writes a result where a user wants it, relative to the working folder: a pipe or device as it
+/// is; a file by rename, so that it is there whole or not at all, a link staying one and an old
+/// file keeping its mode. What lies on a mount that can hang is written by a child with a deadline.
+/// Errors: timed_out, failed (with the system's words); the message begins "cannot write PATH: ".
+Result<void> write_result(const std::string& path, std::string_view text,
+                          LiveOptions options = {kWriteDeadline, {}});
+
+}  // namespace goldenv::host
