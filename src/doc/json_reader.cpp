@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "doc/bytes.h"
 #include "doc/reader.h"
 
 namespace goldenv::doc {
@@ -201,7 +202,13 @@ Result<Node> read_json(std::string_view text, std::string_view name, const Limit
   // Strict: anything behind the document is an error.
   Json::sax_parse(text.data(), text.data() + text.size(), &builder, Json::input_format_t::json,
                   true);
-  return std::move(builder).result();
+  GOLDENV_TRY(Node root, std::move(builder).result());
+  if (may_hold_bytes(text)) {
+    if (Result<void> restored = restore_bytes(root, name); !restored) {
+      return std::move(restored).error();
+    }
+  }
+  return root;
 }
 
 }  // namespace goldenv::doc

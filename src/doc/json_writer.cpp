@@ -1,6 +1,6 @@
-#include <algorithm>
 #include <string>
 
+#include "doc/bytes.h"
 #include "doc/node.h"
 #include "doc/scalar.h"
 #include "doc/unicode.h"
@@ -25,11 +25,9 @@ void append_string(std::string_view text, std::string& out) {
       ++i;
       continue;
     }
-    const Character character = character_at(text, i);
-    i += std::max<std::size_t>(character.bytes, 1);
-    if (character.bytes == 0) {
-      out += "\xEF\xBF\xBD";
-    } else if (c == '"' || c == '\\') {
+    const Character character = written_at(text, i);
+    i += character.bytes;
+    if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
     } else if (c == '\n') {

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <string>
 
+#include "doc/bytes.h"
 #include "doc/quick_reader.h"
 #include "doc/reader.h"
 #include "doc/unicode.h"
@@ -59,8 +60,11 @@ bool same(const Node& a, const Node& b) {
 Result<Node> parse(std::string_view text, Format format, std::string_view name,
                    const Limits& limits) {
   GOLDENV_TRY(const std::string_view clean, check_encoding(text, format, name, limits));
-  if (auto quick = format == Format::json ? read_quick_json(clean, limits)
-                                          : read_quick_yaml(clean, limits)) {
+  // The quick readers know nothing of characters that stand for bytes.
+  const bool plain = !may_hold_bytes(clean);
+  if (auto quick = !plain                   ? std::optional<Node>()
+                   : format == Format::json ? read_quick_json(clean, limits)
+                                            : read_quick_yaml(clean, limits)) {
     return *std::move(quick);
   }
   return format == Format::json ? read_json(clean, name, limits) : read_yaml(clean, name, limits);

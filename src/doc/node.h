@@ -65,8 +65,8 @@ enum class Format { yaml, json };
 /// "NAME:LINE:COLUMN: ". Refused: a second document, duplicate keys, keys that are not scalars,
 /// tags, `<<` merge keys, invalid UTF-8, raw NUL and other control characters (as escapes in quotes
 /// they are read), recursion of aliases, aliases and anchors of keys, anything behind the document.
-/// A UTF-8 byte order mark is skipped. A YAML text of nothing but blanks and comments is a null
-/// node; an empty JSON text is an error.
+/// A UTF-8 byte order mark is skipped. Characters that stand for bytes (doc/bytes.h) become these.
+/// A YAML text of nothing but blanks and comments is a null node; an empty JSON text is an error.
 Result<Node> parse(std::string_view text, Format format, std::string_view name,
                    const Limits& limits = {});
 
@@ -81,7 +81,7 @@ Error error_at(std::string_view name, Mark mark, std::string_view message);
 /// in kind, text and structure (same()). Plain decimal numbers and true/false stay plain; every
 /// other scalar is taken for a string. With `flow_leaves`, mappings and sequences of only scalars
 /// that fit 100 columns are written in flow style; from the second level on, also those that hold
-/// such. Bytes that are no UTF-8 become U+FFFD.
+/// such. Bytes that are no UTF-8 are written as characters that stand for them (doc/bytes.h).
 std::string render_yaml(const Node& node, bool flow_leaves = false);
 
 /// JSON, two-blank indents, or on one line. A plain (unquoted) scalar that is true, false or a JSON
@@ -92,7 +92,7 @@ std::string render_json(const Node& node, bool pretty = true);
 /// `text`, a string, as a YAML scalar on one line, fit for block and flow style: plain where safe,
 /// else double-quoted, with everything invisible (controls, bidi marks, odd blanks) escaped.
 std::string quote_yaml(std::string_view text);
-/// `text` as a JSON string with quotes, escaped likewise; invalid UTF-8 becomes U+FFFD.
+/// `text` as a JSON string with quotes, escaped likewise.
 std::string quote_json(std::string_view text);
 
 }  // namespace goldenv::doc

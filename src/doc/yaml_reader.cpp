@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "doc/bytes.h"
 #include "doc/reader.h"
 #include "doc/yaml_problem.h"
 
@@ -356,6 +357,11 @@ Result<Node> read_yaml(std::string_view text, std::string_view name, const Limit
   while (events.next()) {
     switch (events.event().type) {
       case YAML_STREAM_END_EVENT:
+        if (may_hold_bytes(text)) {
+          if (Result<void> restored = restore_bytes(root, name); !restored) {
+            return std::move(restored).error();
+          }
+        }
         return root;
       case YAML_DOCUMENT_START_EVENT: {
         const auto& start = events.event().data.document_start;

@@ -2,6 +2,7 @@
 #include <array>
 #include <string>
 
+#include "doc/bytes.h"
 #include "doc/node.h"
 #include "doc/scalar.h"
 #include "doc/unicode.h"
@@ -83,11 +84,9 @@ void append_quoted(std::string_view text, std::string& out) {
       ++i;
       continue;
     }
-    const Character character = character_at(text, i);
-    i += std::max<std::size_t>(character.bytes, 1);
-    if (character.bytes == 0) {
-      out += "\xEF\xBF\xBD";  // as quote_json: a byte that is no UTF-8 becomes U+FFFD
-    } else if (c == '"' || c == '\\') {
+    const Character character = written_at(text, i);
+    i += character.bytes;
+    if (c == '"' || c == '\\') {
       out += '\\';
       out += c;
     } else if (c == '\n') {

@@ -83,18 +83,17 @@ TEST(QuoteYaml, InvisibleCharactersAreEscaped) {
   EXPECT_EQ(quote_yaml("say \"hi\" \\ {"), R"("say \"hi\" \\ {")");
 }
 
-TEST(QuoteYaml, BytesThatAreNoUtf8BecomeTheReplacementCharacter) {
+TEST(QuoteYaml, BytesThatAreNoUtf8BecomeCharactersThatStandForThem) {
   EXPECT_EQ(quote_yaml("a\xFF"
                        "b"),
-            "\"a\xEF\xBF\xBD"
-            "b\"");
+            R"("a\U0010FEFFb")");
 }
 
 TEST(QuoteJson, EscapesWhatCannotBeSeen) {
   EXPECT_EQ(quote_json("a\"b\\c\n\t\x01"), R"("a\"b\\c\n\t\u0001")");
   EXPECT_EQ(quote_json("\xE2\x80\xAE"), R"("\u202e")");
   EXPECT_EQ(quote_json("\xF3\xA0\x81\xA1"), R"("\udb40\udc61")");
-  EXPECT_EQ(quote_json("\xFF\xC3\xA9"), "\"\xEF\xBF\xBD\xC3\xA9\"");
+  EXPECT_EQ(quote_json("\xFF\xC3\xA9"), "\"\\udbff\\udeff\xC3\xA9\"");
   EXPECT_EQ(quote_json(""), "\"\"");
 }
 
