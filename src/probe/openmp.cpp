@@ -94,7 +94,7 @@ void add_copies(Survey& survey) {
   evidence.basis = "files in the places where libraries live";
   for (const Runtime& runtime : kRuntimes) {
     LibraryCopies found = library_copies(survey, runtime.stem);
-    unseen = std::move(found.unseen);
+    unseen.insert(unseen.end(), found.unseen.begin(), found.unseen.end());
     for (const LibraryCopy& copy : found.copies) {
       const Runtime* real = runtime_of(base_name(copy.real_path));
       if (real != nullptr && real != &runtime) {

@@ -72,12 +72,10 @@ Result<std::size_t> PythonDiscovery::at(const std::string& path) {
   if (const auto index = known(prefix, series)) {
     return *index;
   }
-  Result<std::vector<Python>> found = pythons_in(host_, prefix);
-  if (!found) {
-    return std::move(found).error();
-  }
+  GOLDENV_TRY(PrefixPythons found, pythons_in(host_, prefix));
+  scene.unseen.insert(scene.unseen.end(), found.unseen.begin(), found.unseen.end());
   const std::string real = host_.real_path(prefix).value_or(prefix);
-  for (Python& python : *found) {
+  for (Python& python : found.pythons) {
     if (scene.pythons.size() >= kPythonLimit) {
       break;
     }
@@ -105,6 +103,9 @@ Result<std::string> PythonDiscovery::behind_shim(const std::string& shim) {
     chosen.clear();
     std::uint64_t newest = 0;
     const auto entries = host_.list(versions);
+    if (!entries && entries.error().code != Errc::absent) {
+      return entries.error();
+    }
     for (const host::DirEntry& entry : entries ? *entries : std::vector<host::DirEntry>{}) {
       if (entry.name.starts_with(version + ".")) {
         const auto patch = to_number(std::string_view(entry.name).substr(version.size() + 1));
@@ -138,7 +139,11 @@ Result<std::optional<std::size_t>> PythonDiscovery::on_path(const std::string& n
     std::string candidate = path_in(normal_path(folder), name);
     const auto status = host_.status(candidate);
     if (!status) {
-      if (status.error().code == Errc::absent || status.error().code == Errc::denied) {
+      if (status.error().code == Errc::absent) {
+        continue;
+      }
+      scene.unseen.push_back(status.error());
+      if (status.error().code == Errc::denied) {
         continue;  // the shell, too, goes on
       }
       return status.error();
@@ -166,16 +171,35 @@ Result<std::optional<std::size_t>> PythonDiscovery::on_path(const std::string& n
   return std::optional<std::size_t>();
 }
 
+/// A prefix in which a Python may stand. One that could not be looked at is told in `unseen`.
+void PythonDiscovery::try_prefix(const std::string& prefix) {
+  if (scene.pythons.size() >= kPythonLimit) {
+    if (scene.unseen.empty() || scene.unseen.back().code != Errc::too_large) {
+      scene.unseen.push_back(
+          Error{Errc::too_large,
+                "more than " + std::to_string(kPythonLimit) + " Pythons: not all are listed",
+                {}});
+    }
+    return;
+  }
+  if (auto found = at(prefix); !found && found.error().code != Errc::absent) {
+    scene.unseen.push_back(std::move(found).error());
+  }
+}
+
 void PythonDiscovery::children(const std::string& folder) {
   const auto entries = host_.list(folder);
   if (!entries) {
+    if (entries.error().code != Errc::absent) {
+      scene.unseen.push_back(entries.error());
+    }
     return;
   }
   // Folders first: uv and conda lay links with shorter names beside them.
   for (const auto kind : {host::FileStatus::Kind::folder, host::FileStatus::Kind::link}) {
     for (const host::DirEntry& entry : *entries) {
-      if (entry.kind == kind && scene.pythons.size() < kPythonLimit) {
-        static_cast<void>(at(path_in(folder, entry.name)));
+      if (entry.kind == kind) {
+        try_prefix(path_in(folder, entry.name));
       }
     }
   }
@@ -200,9 +224,13 @@ void PythonDiscovery::usual_places() {
     prefixes.push_back(in_home(name));
   }
   // Format: one prefix a line, written by conda at `conda create`.
-  if (const auto list = host_.read_file(in_home(".conda/environments.txt"))) {
-    for (const std::string_view line : lines(*list)) {
+  if (const std::string file = in_home(".conda/environments.txt"); !file.empty()) {
+    const auto list = host_.read_file(file);
+    for (const std::string_view line : list ? lines(*list) : std::vector<std::string_view>{}) {
       prefixes.emplace_back(trim(line));
+    }
+    if (!list && list.error().code != Errc::absent) {
+      scene.unseen.push_back(list.error());
     }
   }
   std::vector<std::string> parents{
@@ -215,8 +243,8 @@ void PythonDiscovery::usual_places() {
     parents.push_back(base + "/envs");
   }
   for (const std::string& prefix : prefixes) {
-    if (prefix.starts_with('/') && scene.pythons.size() < kPythonLimit) {
-      static_cast<void>(at(prefix));
+    if (prefix.starts_with('/')) {
+      try_prefix(prefix);
     }
   }
   for (const std::string& parent : parents) {

@@ -35,6 +35,7 @@ class PythonDiscovery {
  private:
   std::optional<std::size_t> known(const std::string& prefix, const std::string& series) const;
   Result<std::string> behind_shim(const std::string& shim);
+  void try_prefix(const std::string& prefix);
   void children(const std::string& folder);
 
   const host::Host& host_;

@@ -56,9 +56,12 @@ class Path {
     if (settings_.no_user_site || settings_.user_base.empty()) {
       return;
     }
-    python_.user_site =
-        site(path_in(settings_.user_base, "lib/python" + python_.series + "/site-packages"),
-             Origin::user);
+    const std::string path =
+        path_in(settings_.user_base, "lib/python" + python_.series + "/site-packages");
+    python_.user_site = site(path, Origin::user);
+    if (!python_.unlisted.empty() && python_.unlisted.back().path == path) {
+      python_.user_site_error = python_.unlisted.back().error;
+    }
   }
 
   void installation() {
@@ -117,7 +120,11 @@ class Path {
     const std::string file = path_in(folder, name);
     const auto text = host_.read_file(file, kPthLimitBytes);
     if (!text) {
-      python_.notes.push_back(text.error().message);
+      // A dangling link of an editable install that was moved adds nothing.
+      if (text.error().code != Errc::absent) {
+        python_.notes.push_back(text.error().message);
+        python_.unread_path_files.push_back(text.error());
+      }
       return;
     }
     bool runs = false;

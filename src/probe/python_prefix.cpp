@@ -16,13 +16,24 @@ constexpr int kFoldersAbove = 4;
 bool is_there(const host::Host& host, const std::string& path) { return host.exists(path); }
 
 /// Whether prefix/lib (or lib64, Red Hat's) holds the standard library of a series. `os` is
-/// CPython's own landmark; a stripped image may have kept its byte code only.
-bool has_library(const host::Host& host, const std::string& prefix, const std::string& series) {
-  return std::ranges::any_of(
-      std::initializer_list<std::string_view>{"lib", "lib64"}, [&](std::string_view lib) {
-        const std::string folder = path_in(path_in(prefix, lib), "python" + series);
-        return is_there(host, folder + "/os.py") || is_there(host, folder + "/os.pyc");
-      });
+/// CPython's own landmark; a stripped image may have kept its byte code only. Errors: those of the
+/// look, where nothing that could be seen decides it.
+Result<bool> has_library(const host::Host& host, const std::string& prefix,
+                         const std::string& series) {
+  std::optional<Error> unseen;
+  for (const std::string_view lib : {"lib", "lib64"}) {
+    const std::string folder = path_in(path_in(prefix, lib), "python" + series);
+    for (const std::string_view landmark : {"/os.py", "/os.pyc"}) {
+      const auto status = host.status(folder + std::string(landmark));
+      if (status) {
+        return true;
+      }
+      if (status.error().code != Errc::absent) {
+        unseen = status.error();
+      }
+    }
+  }
+  return unseen ? Result<bool>(*std::move(unseen)) : Result<bool>(false);
 }
 
 /// Series with a folder in prefix/lib or prefix/lib64, sorted. conda links lib/python3.1 to
@@ -57,12 +68,21 @@ Result<std::vector<std::string>> series_folders(const host::Host& host, const st
   return found;
 }
 
-Result<std::vector<std::string>> installed_series(const host::Host& host,
-                                                  const std::string& prefix) {
-  Result<std::vector<std::string>> found = series_folders(host, prefix);
-  if (found) {
-    std::erase_if(*found,
-                  [&](const std::string& series) { return !has_library(host, prefix, series); });
+struct InstalledSeries {
+  std::vector<std::string> names;
+  std::vector<Error> unseen;
+};
+
+Result<InstalledSeries> installed_series(const host::Host& host, const std::string& prefix) {
+  GOLDENV_TRY(const std::vector<std::string> folders, series_folders(host, prefix));
+  InstalledSeries found;
+  for (const std::string& series : folders) {
+    const Result<bool> library = has_library(host, prefix, series);
+    if (!library) {
+      found.unseen.push_back(library.error());
+    } else if (*library) {
+      found.names.push_back(series);
+    }
   }
   return found;
 }
@@ -84,12 +104,18 @@ PythonKind kind_of(const host::Host& host, const std::string& prefix) {
   return prefix == "/usr" ? PythonKind::system : PythonKind::source;
 }
 
-/// The interpreter of a series: bin/pythonX.Y, or a bin/python3 that is one.
-std::string interpreter_of(const host::Host& host, const std::string& prefix,
-                           const std::string& series) {
+/// The interpreter of a series: bin/pythonX.Y, or a bin/python3 that is one; "" where there is
+/// none. Errors: those of the look.
+Result<std::string> interpreter_of(const host::Host& host, const std::string& prefix,
+                                   const std::string& series) {
   const std::string exact = path_in(prefix, "bin/python" + series);
-  if (is_there(host, exact)) {
+  const auto status = host.status(exact);
+  if (status) {
     return exact;
+  }
+  std::optional<Error> unseen;
+  if (status.error().code != Errc::absent) {
+    unseen = status.error();
   }
   for (const std::string_view name : {"bin/python3", "bin/python"}) {
     const std::string path = path_in(prefix, name);
@@ -97,8 +123,11 @@ std::string interpreter_of(const host::Host& host, const std::string& prefix,
     if (real && (base_name(*real) == "python" + series || !python_series(base_name(*real)))) {
       return path;
     }
+    if (!real && real.error().code != Errc::absent) {
+      unseen = real.error();
+    }
   }
-  return {};
+  return unseen ? Result<std::string>(*std::move(unseen)) : Result<std::string>(std::string());
 }
 
 Python installation(const host::Host& host, const std::string& prefix, const std::string& series,
@@ -252,18 +281,22 @@ Result<PythonHome> python_home(const host::Host& host, const std::string& interp
   std::string folder = folder_above(*real);
   for (int i = 0; i < kFoldersAbove; ++i) {
     if (named) {
-      if (has_library(host, folder, *named)) {
+      GOLDENV_TRY(const bool library, has_library(host, folder, *named));
+      if (library) {
         return PythonHome{folder, *named, interpreter};
       }
     } else {
       const auto all = installed_series(host, folder);
-      if (all && all->size() == 1) {
-        return PythonHome{folder, all->front(), interpreter};
+      if (all && !all->unseen.empty()) {
+        return all->unseen.front();
       }
-      if (all && all->size() > 1) {
+      if (all && all->names.size() == 1) {
+        return PythonHome{folder, all->names.front(), interpreter};
+      }
+      if (all && all->names.size() > 1) {
         return Error{Errc::unreadable,
-                     interpreter + ": " + folder + " holds several Pythons (" + join(*all, ", ") +
-                         ") and its name does not say which it is",
+                     interpreter + ": " + folder + " holds several Pythons (" +
+                         join(all->names, ", ") + ") and its name does not say which it is",
                      {}};
       }
     }
@@ -277,39 +310,43 @@ Result<PythonHome> python_home(const host::Host& host, const std::string& interp
                {}};
 }
 
-Result<std::vector<Python>> pythons_in(const host::Host& host, const std::string& prefix) {
+Result<PrefixPythons> pythons_in(const host::Host& host, const std::string& prefix) {
   const Result<std::string> config = host.read_file(path_in(prefix, "pyvenv.cfg"));
   if (config) {
     Result<Python> venv = venv_at(host, prefix, *config);
     if (!venv) {
       return std::move(venv).error();
     }
-    return std::vector<Python>{*std::move(venv)};
+    return PrefixPythons{{*std::move(venv)}, {}};
   }
   if (config.error().code != Errc::absent) {
     return config.error();
   }
-  Result<std::vector<std::string>> all = installed_series(host, prefix);
-  if (!all) {
-    return std::move(all).error();
-  }
+  GOLDENV_TRY(InstalledSeries all, installed_series(host, prefix));
   const auto real = host.real_path(path_in(prefix, "bin/python3"));
   const std::string usual = real ? python_series(base_name(*real)).value_or("") : "";
-  std::stable_partition(all->begin(), all->end(),
+  std::stable_partition(all.names.begin(), all.names.end(),
                         [&](const std::string& series) { return series == usual; });
-  std::vector<Python> found;
-  for (const std::string& series : *all) {
-    std::string interpreter = interpreter_of(host, prefix, series);
-    if (interpreter.empty()) {
+  PrefixPythons found{{}, std::move(all.unseen)};
+  for (const std::string& series : all.names) {
+    Result<std::string> interpreter = interpreter_of(host, prefix, series);
+    if (!interpreter) {
+      found.unseen.push_back(interpreter.error());
       continue;
     }
-    Python python = installation(host, prefix, series, std::move(interpreter));
-    if (!found.empty()) {
+    if (interpreter->empty()) {
+      continue;
+    }
+    Python python = installation(host, prefix, series, *std::move(interpreter));
+    if (!found.pythons.empty()) {
       python.label = python.interpreter;
     }
-    found.push_back(std::move(python));
+    found.pythons.push_back(std::move(python));
   }
-  if (found.empty()) {
+  if (found.pythons.empty() && !found.unseen.empty()) {
+    return found.unseen.front();
+  }
+  if (found.pythons.empty()) {
     return Error{
         Errc::absent, prefix + ": holds no Python (no bin/python3 with a lib/python3.*)", {}};
   }

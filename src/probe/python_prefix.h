@@ -25,8 +25,12 @@ Result<PythonHome> python_home(const host::Host& host, const std::string& interp
 
 /// The Pythons of one prefix: one for a venv, else each lib/pythonX.Y with its standard library and
 /// an interpreter, the one that bin/python3 is first. Search paths are not filled in.
+struct PrefixPythons {
+  std::vector<Python> pythons;  ///< never empty
+  std::vector<Error> unseen;    ///< what of the prefix could hold one more and could not be seen
+};
 /// Errors: absent (no Python there), and those of the look.
-Result<std::vector<Python>> pythons_in(const host::Host& host, const std::string& prefix);
+Result<PrefixPythons> pythons_in(const host::Host& host, const std::string& prefix);
 
 /// `folder`/`name`, without a doubled slash.
 std::string path_in(std::string_view folder, std::string_view name);

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <utility>
 
 #include "base/text.h"
+#include "probe/library_copies.h"
 #include "probe/python_discovery.h"
 #include "probe/python_prefix.h"
 #include "probe/python_words.h"
@@ -58,11 +58,16 @@ class Choice {
   bool by_request() {
     const std::string& asked = survey_.request().python;
     std::string path = asked;
-    if (asked == "~" || asked.starts_with("~/")) {
-      path = discovery_.settings().home + asked.substr(1);
-    }
     Error error{Errc::unreadable, "the Python asked for, " + asked, {}};
-    if (path.find('/') == std::string::npos) {
+    const bool below_home = asked == "~" || asked.starts_with("~/");
+    const std::string& home = discovery_.settings().home;
+    if (below_home && home.starts_with('/')) {
+      path = home + asked.substr(1);
+    }
+    if (below_home && !home.starts_with('/')) {
+      error.message += std::string(": ~ stands for the home folder, and HOME is ") +
+                       (home.empty() ? "not set" : "no absolute path");
+    } else if (path.find('/') == std::string::npos) {
       const auto found = discovery_.on_path(path);
       if (found && *found) {
         choose(**found, asked + " on PATH was asked for");
@@ -169,6 +174,7 @@ Evidence version_evidence(const Survey& survey, const Python& python) {
   return evidence;
 }
 
+/// A list that may lack some is no list.
 Reading added_paths(const Survey& survey, const Python& python) {
   std::vector<std::string> added;
   for (const SiteFolder& folder : python.folders) {
@@ -176,6 +182,17 @@ Reading added_paths(const Survey& survey, const Python& python) {
         folder.origin == SiteFolder::Origin::pth) {
       added.push_back(survey.tilde(folder.path));
     }
+  }
+  std::vector<Error> unseen = python.unread_path_files;
+  for (const UnlistedFolder& folder : python.unlisted) {
+    unseen.push_back(folder.error);
+  }
+  if (!unseen.empty()) {
+    Unknown unknown = Unknown::from(unseen.front());
+    if (!added.empty()) {
+      unknown.detail += "; added by what could be read: " + join(added, ", ");
+    }
+    return unknown;
   }
   if (added.empty()) {
     return Absent{"neither PYTHONPATH nor a .pth file adds a folder"};
@@ -185,19 +202,18 @@ Reading added_paths(const Survey& survey, const Python& python) {
 
 void run(Survey& survey) {
   const PythonScene& scene = python_scene(survey);
-  std::map<std::string, std::uint64_t> copies;
+  std::vector<std::string> versions;
   for (const Python& python : scene.pythons) {
     const std::string label = survey.tilde(python.label);
     survey.add("python@" + label, version_of(python), version_evidence(survey, python));
     survey.add("python.kind@" + label, Value::scalar(std::string(name(python.kind))));
-    ++copies[python.version];
+    versions.push_back(python.version);
   }
-  std::vector<std::pair<std::string, std::string>> tally;
-  for (const auto& [version, count] : copies) {
-    tally.emplace_back(version, std::to_string(count));
+  Reading copies = copies_reading(versions, scene.unseen);
+  if (std::holds_alternative<Absent>(copies)) {
+    copies = Absent{"no Python found"};
   }
-  survey.add("python.copies", tally.empty() ? Reading(Absent{"no Python found"})
-                                            : Reading(Value::map(std::move(tally))));
+  survey.add("python.copies", std::move(copies), unseen_evidence(survey, scene.unseen));
 
   Evidence choice;
   choice.basis = "derived";
@@ -221,7 +237,9 @@ void run(Survey& survey) {
     kind.notes.push_back("of " + survey.tilde(target->base_prefix));
   }
   survey.add("python.kind", Value::scalar(std::string(name(target->kind))), kind);
-  survey.add("python.user_site", Value::boolean(target->user_site));
+  survey.add("python.user_site", target->user_site_error
+                                     ? Reading(Unknown::from(*target->user_site_error))
+                                     : Reading(Value::boolean(target->user_site)));
   Evidence added;
   for (const std::string& file : target->run_at_start) {
     added.notes.push_back(survey.tilde(file) + " runs code at every start");
@@ -276,6 +294,17 @@ std::string tilde_within(const Survey& survey, std::string_view text) {
     text.remove_prefix(path.size());
   }
   return written;
+}
+
+Evidence unseen_evidence(const Survey& survey, const std::vector<Error>& unseen) {
+  Evidence evidence;
+  for (const Error& error : unseen) {
+    std::string note = "not seen: " + tilde_within(survey, error.message);
+    if (std::ranges::find(evidence.notes, note) == evidence.notes.end()) {
+      evidence.notes.push_back(std::move(note));
+    }
+  }
+  return evidence;
 }
 
 std::vector<std::string> why_of(const Survey& survey, const PythonScene& scene) {

@@ -51,10 +51,12 @@ struct Python {
   PythonKind kind = PythonKind::source;
   /// Of a venv the prefix it runs on ("" where that is gone), else `prefix`.
   std::string base_prefix;
-  bool system_site = false;         ///< a venv that also imports its base's packages
-  bool user_site = false;           ///< ~/.local packages take part
-  std::vector<SiteFolder> folders;  ///< in the order of sys.path; each was listed
+  bool system_site = false;              ///< a venv that also imports its base's packages
+  bool user_site = false;                ///< ~/.local packages take part
+  std::optional<Error> user_site_error;  ///< why that cannot be told
+  std::vector<SiteFolder> folders;       ///< in the order of sys.path; each was listed
   std::vector<UnlistedFolder> unlisted;
+  std::vector<Error> unread_path_files;   ///< .pth files that are there and could not be read
   std::vector<std::string> run_at_start;  ///< .pth files with lines that run code at every start
   std::vector<std::string> notes;         ///< oddities: a dangling interpreter, a venv's maker
   std::string torch;                 ///< the folder of the torch package it would import, or ""
@@ -68,6 +70,8 @@ struct PythonScene {
   /// Where none is chosen: Absent (no Python at all) or Unknown (ambiguous, or the one asked for is
   /// none): the reading of every fact that hangs on the target Python.
   facts::Reading otherwise = facts::Absent{};
+  /// Places that could hold a further Python and could not be looked at.
+  std::vector<Error> unseen;
   /// The choice in words, for evidence notes; first the rule that decided. Home folders as they
   /// are.
   std::vector<std::string> why;

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "elf/elf.h"
+#include "probe/library_copies.h"
 #include "probe/python_names.h"
 #include "probe/python_origin.h"
 #include "probe/python_prefix.h"
@@ -47,8 +48,8 @@ class Torch {
       version_ = parse_torch_version(*text);
     } else {
       // torch/__init__.py imports it: without it there is a torch, and no saying which.
-      unread_ = Unknown::from(text.error());
-      unread_->why = text.error().code == Errc::absent ? Why::unreadable : unread_->why;
+      unread_ = text.error();
+      unread_->code = text.error().code == Errc::absent ? Errc::unreadable : text.error().code;
     }
     read_metadata();
   }
@@ -70,6 +71,17 @@ class Torch {
       return pinned(key.substr(6));
     }
     return key == "torch.origin" ? origin() : cxx11_abi();
+  }
+
+  /// Errors: those of reading torch/version.py, and unreadable where it states none.
+  [[nodiscard]] Result<std::string> stated_version() const {
+    if (unread_) {
+      return *unread_;
+    }
+    if (text().empty()) {
+      return Error{Errc::unreadable, from_ + " states no version", {}};
+    }
+    return text();
   }
 
   /// The version's text, or "".
@@ -115,7 +127,7 @@ class Torch {
   [[nodiscard]] Found assigned(const std::optional<Assignment>& field,
                                const std::string& none) const {
     if (unread_) {
-      return {*unread_, evidence()};
+      return {Unknown::from(*unread_), evidence()};
     }
     if (!field) {
       return {Unknown{Why::not_stated, "torch/version.py does not say", ""}, evidence()};
@@ -255,7 +267,7 @@ class Torch {
   const Python& python_;
   std::string from_;
   TorchVersion version_;
-  std::optional<Unknown> unread_;
+  std::optional<Error> unread_;
   Distribution metadata_;
   std::string metadata_path_;
   std::vector<std::string> requires_;
@@ -352,13 +364,18 @@ void run(Survey& survey) {
   const Python* target = scene.target();
 
   std::map<std::string, std::string> elsewhere;  // label -> version
-  std::map<std::string, std::uint64_t> copies;
+  std::vector<std::string> copies;               // versions
+  std::vector<Error> unseen = scene.unseen;
   std::set<std::string> counted;
   std::optional<Torch> ours;
-  bool all_known = true;
   for (const Python& python : scene.pythons) {
-    all_known = all_known && !python.torch_error;
     if (python.torch.empty()) {
+      if (python.torch_error) {
+        unseen.push_back(*python.torch_error);
+      }
+      for (const UnlistedFolder& folder : python.unlisted) {
+        unseen.push_back(folder.error);
+      }
       continue;
     }
     const Torch torch(survey, scene, python);
@@ -373,7 +390,11 @@ void run(Survey& survey) {
     }
     // A venv with its base's packages sees the same files.
     if (counted.insert(survey.host().real_path(python.torch).value_or(python.torch)).second) {
-      ++copies[torch.text().empty() ? "unknown" : torch.text()];
+      if (Result<std::string> version = torch.stated_version()) {
+        copies.push_back(*std::move(version));
+      } else {
+        unseen.push_back(std::move(version).error());
+      }
     }
     if (&python == target) {
       ours.emplace(torch);
@@ -381,17 +402,11 @@ void run(Survey& survey) {
       elsewhere.emplace(label, torch.text());
     }
   }
-  std::vector<std::pair<std::string, std::string>> tally;
-  for (const auto& [version, count] : copies) {
-    tally.emplace_back(version, std::to_string(count));
+  Reading counts = copies_reading(copies, unseen);
+  if (std::holds_alternative<Absent>(counts)) {
+    counts = Absent{"no Python found holds torch"};
   }
-  if (!tally.empty()) {
-    survey.add("torch.copies", Value::map(std::move(tally)));
-  } else if (all_known) {
-    survey.add("torch.copies", Absent{"no Python found holds torch"});
-  } else {
-    survey.add("torch.copies", Unknown{Why::unreadable, "not every Python could be looked at", ""});
-  }
+  survey.add("torch.copies", std::move(counts), unseen_evidence(survey, unseen));
 
   const std::vector<std::string> why = why_of(survey, scene);
   for (const std::string_view key : kOfTorch) {

@@ -81,6 +81,33 @@ TEST(PythonTarget, OneThatIsNoneLeavesAllUnknownAndSaysWhy) {
   EXPECT_EQ(told(machine.host, python_target, "python@/usr", asking("/opt/none")), "3.10.12");
 }
 
+TEST(PythonTarget, ATildeWithoutAHomeFolderIsNoPathFromTheRoot) {
+  for (const char* home : {"", "me"}) {
+    PythonMachine machine;
+    machine.python("/usr", "3.10.12").venv("/x", "3.10.12");
+    machine.host.set("HOME", home);
+    EXPECT_EQ(prefix(machine, asking("~/x")), "unknown (unreadable)");
+    EXPECT_THAT(detail(machine, asking("~/x")),
+                testing::AllOf(HasSubstr("~/x"), HasSubstr("~ stands for the home folder")));
+  }
+}
+
+TEST(PythonTarget, CopiesAreNoCountWhereOneMoreCouldStand) {
+  for (const char* place :
+       {"/opt/conda", "/opt/conda/envs", "/opt/conda/lib", "/opt/conda/lib/python3.12/os.py",
+        "/opt/conda/bin", "/home/u/.local/share/uv/python", "/usr/lib/python3.9/os.py",
+        "/usr/local/bin"}) {
+    PythonMachine machine;
+    machine.python("/usr", "3.10.12").python("/opt/conda", "3.12.1");
+    machine.host.file("/usr/bin/python3.9", "").file("/usr/lib/python3.9/os.py", "");
+    machine.host.deny(place);
+    const auto found = test::scan(machine.host, python_target);
+    EXPECT_EQ(told(found, "python.copies"), "unknown (denied)") << place;
+    EXPECT_THAT(facts::describe(found.find({"python.copies", ""})->reading), HasSubstr(place));
+    EXPECT_EQ(told(found, "python@/usr"), "3.10.12") << place;
+  }
+}
+
 TEST(PythonTarget, CondasVariableComesBehindTheVenvs) {
   PythonMachine machine;
   machine.python("/usr", "3.10.12").python("/opt/conda", "3.11.5").venv("/opt/a", "3.10.12");
@@ -425,6 +452,32 @@ TEST(PythonTarget, AFolderThatIsDeniedIsTold) {
   const auto found = test::scan(machine.host, python_target);
   EXPECT_THAT(found.find({"python.added_paths", ""})->evidence.notes,
               Contains(HasSubstr("/root/code")));
+}
+
+TEST(PythonTarget, AddedPathsOfWhatCannotBeReadAreUnknown) {
+  const std::string site = "/usr/local/lib/python3.11/site-packages";
+  for (const std::string& place : {site, site + "/b.pth"}) {
+    PythonMachine machine;
+    machine.python("/usr/local", "3.11.7");
+    machine.host.file(site + "/b.pth", "import x\n");
+    EXPECT_EQ(told(machine.host, python_target, "python.added_paths"),
+              "absent (neither PYTHONPATH nor a .pth file adds a folder)");
+    machine.host.deny(place);
+    EXPECT_EQ(told(machine.host, python_target, "python.added_paths"), "unknown (denied)") << place;
+    // What is added elsewhere is told, and is not all.
+    machine.host.folder("/src/a").set("PYTHONPATH", "/src/a");
+    const auto found = test::scan(machine.host, python_target);
+    EXPECT_THAT(facts::describe(found.find({"python.added_paths", ""})->reading),
+                testing::AllOf(testing::StartsWith("unknown (denied"), HasSubstr("/src/a")));
+  }
+}
+
+TEST(PythonTarget, WhetherTheUsersPackagesTakePartMayBeUnknown) {
+  PythonMachine machine;
+  machine.python("/usr/local", "3.11.7");
+  EXPECT_EQ(told(machine.host, python_target, "python.user_site"), "false");
+  machine.host.fail("/home/u/.local", Errc::timed_out);
+  EXPECT_EQ(told(machine.host, python_target, "python.user_site"), "unknown (timed-out)");
 }
 
 TEST(PythonTarget, TorchIsWhatWouldBeImported) {

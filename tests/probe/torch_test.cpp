@@ -103,7 +103,7 @@ TEST(TorchProbe, AFileThatSaysNothingIsUnknownAndNotAbsent) {
   }
   machine.host.deny(kSite + "/torch/version.py");
   EXPECT_EQ(machine.told("torch"), "unknown (denied)");
-  EXPECT_EQ(machine.told("torch.copies"), "unknown: 1");
+  EXPECT_EQ(machine.told("torch.copies"), "unknown (denied)");
   machine.host.fail(kSite + "/torch/version.py", Errc::absent);
   EXPECT_EQ(machine.told("torch"), "unknown (unreadable)");
 }
@@ -150,6 +150,29 @@ TEST(TorchProbe, TwoTorchesAndNoWordOnWhichAreAmbiguous) {
     EXPECT_EQ(told(found, key), "unknown (ambiguous)") << key;
   }
   EXPECT_EQ(told(found, "torch.copies"), "2.0.1: 2");
+}
+
+TEST(TorchProbe, CopiesAreNoCountWhereOneMoreCouldStand) {
+  for (const char* place :
+       {"/opt/conda", "/opt/conda/lib", "/opt/conda/lib/python3.12", "/opt/conda/bin",
+        "/home/u/.pyenv/versions", "/home/u/.conda/environments.txt", "/opt/venv/pyvenv.cfg"}) {
+    for (const auto& [code, word] :
+         {std::pair{Errc::denied, "denied"}, std::pair{Errc::timed_out, "timed-out"}}) {
+      Machine machine;
+      machine.with("2.1.2").python("/opt/conda", "3.12.1");
+      machine.host.fail(place, code);
+      const auto found = machine.scan();
+      EXPECT_EQ(told(found, "torch.copies"), "unknown (" + std::string(word) + ")") << place;
+      EXPECT_EQ(told(found, "torch"), "2.1.2") << place;
+      EXPECT_THAT(facts::describe(found.find({"torch.copies", ""})->reading),
+                  testing::AllOf(testing::HasSubstr(place), testing::HasSubstr("2.1.2")));
+    }
+  }
+  // A Python without torch whose packages could not all be seen.
+  Machine machine;
+  machine.with("2.1.2").python("/opt/conda", "3.12.1");
+  machine.host.deny("/opt/conda/lib/python3.12/site-packages");
+  EXPECT_EQ(machine.told("torch.copies"), "unknown (denied)");
 }
 
 TEST(TorchProbe, AVenvThatSeesItsBasesTorchIsNoSecondCopy) {
