@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "probe/gpu_list.h"
 #include "probe/instances.h"
+#include "probe/module_files.h"
 #include "probe/nvidia_proc.h"
 #include "probe/platform.h"
 #include "probe/probe.h"
@@ -49,10 +50,37 @@ Value numbering_of(const NvidiaModule& module, const Platform& platform) {
   return Value::scalar(tegra ? "tegra" : "linux");
 }
 
-/// nvidia.ko is in memory, but the folder in /proc is hidden (containers without NVIDIA's hook).
-Driver from_sys(const Reading& version) {
-  const Unknown silent{Why::not_stated, "/proc/driver/nvidia is not there", ""};
+/// nvidia.ko is in memory, but its own file cannot be read: containers without NVIDIA's hook hide
+/// it, others deny it.
+Driver from_sys(const Reading& version, const Error& why) {
+  const Unknown silent =
+      why.code == Errc::absent
+          ? Unknown{Why::not_stated,
+                    std::string(kProcVersion) + " is not there, though the module is in memory", ""}
+          : Unknown::from(why);
   return {version, silent, silent, silent, seen(kSysVersion)};
+}
+
+/// Whether nvidia.ko is in memory, by what tells of all modules. Errors: those of the look, where
+/// nothing that could be looked at decides it.
+Result<bool> is_in_memory(const host::Host& host) {
+  const Result<std::string> listed = host.read_file("/proc/modules");
+  if (listed) {
+    return parse_module_names(*listed).contains("nvidia");
+  }
+  const auto folder = host.status("/sys/module/nvidia");
+  if (folder) {
+    return true;  // it is never part of a kernel
+  }
+  if (folder.error().code != Errc::absent) {
+    return folder.error();
+  }
+  if (host.exists("/sys/module")) {
+    return false;
+  }
+  return listed.error().code == Errc::absent
+             ? Error{Errc::unreadable, "neither /proc/modules nor /sys/module is there", {}}
+             : listed.error();
 }
 
 Driver without_module(Survey& survey) {
@@ -80,13 +108,24 @@ Driver read_driver(Survey& survey) {
   const auto* sys_version = std::get_if<Value>(&sys);
   if (!text) {
     if (sys_version != nullptr) {
-      return from_sys(sys);
+      return from_sys(sys, text.error());
     }
     if (text.error().code != Errc::absent) {
       return same_for_all(Unknown::from(text.error()), seen(kProcVersion));
     }
-    if (const auto* unknown = std::get_if<Unknown>(&sys)) {
-      return same_for_all(*unknown, seen(kSysVersion));
+    const Result<bool> in_memory = is_in_memory(host);
+    if (in_memory && *in_memory) {
+      const auto* unknown = std::get_if<Unknown>(&sys);
+      return from_sys(unknown != nullptr ? *unknown
+                                         : Unknown{Why::not_stated,
+                                                   "the module is in memory, and neither " +
+                                                       std::string(kProcVersion) + " nor " +
+                                                       std::string(kSysVersion) + " is there",
+                                                   ""},
+                      text.error());
+    }
+    if (!in_memory && platform_of(survey).kind != Platform::Kind::wsl2) {
+      return same_for_all(Unknown::from(in_memory.error()), seen("/proc/modules"));
     }
     return without_module(survey);
   }

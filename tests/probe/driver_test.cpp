@@ -91,6 +91,44 @@ TEST(DriverProbe, ContainerThatHidesProcStillShowsTheModule) {
   EXPECT_EQ(told(host, driver, "driver.flavor"), "unknown (not-stated)");
 }
 
+TEST(DriverProbe, AFileThatIsDeniedIsNotCalledMissing) {
+  FakeHost host;
+  host.deny("/proc/driver/nvidia").file("/sys/module/nvidia/version", "550.90.07\n");
+  const auto found = test::scan(host, driver);
+  EXPECT_EQ(told(found, "driver"), "550.90.07");
+  for (const char* key : {"driver.flavor", "driver.compiler", "driver.numbering"}) {
+    EXPECT_EQ(told(found, key), "unknown (denied)") << key;
+    EXPECT_NE(facts::describe(found.find({key, ""})->reading).find("/proc/driver/nvidia"),
+              std::string::npos);
+  }
+}
+
+TEST(DriverProbe, AModuleInMemoryWhoseFilesAreHiddenIsNotAbsent) {
+  FakeHost by_list;
+  by_list.file("/proc/modules", "nvidia_uvm 1 0 - Live 0x0\nnvidia 1 1 nvidia_uvm, Live 0x0\n");
+  FakeHost by_folder;
+  by_folder.file("/sys/module/nvidia/initstate", "live\n");
+  for (const FakeHost* host : {&by_list, &by_folder}) {
+    for (const char* key : {"driver", "driver.flavor", "driver.compiler", "driver.numbering"}) {
+      EXPECT_EQ(told(*host, driver, key), "unknown (not-stated)") << key;
+    }
+  }
+}
+
+TEST(DriverProbe, NotLoadedIsSaidOnlyByWhatListsTheLoadedOnes) {
+  // /sys is hidden, and the kernel's own list is there.
+  FakeHost listed;
+  listed.file("/proc/modules", "ib_core 1 0 - Live 0x0\n").deny("/sys");
+  FakeHost blind;
+  FakeHost denied;
+  denied.deny("/proc/modules").fail("/sys", Errc::absent);
+  for (const char* key : {"driver", "driver.flavor", "driver.compiler", "driver.numbering"}) {
+    EXPECT_EQ(told(listed, driver, key), "absent (not loaded)") << key;
+    EXPECT_EQ(told(blind, driver, key), "unknown (unreadable)") << key;
+    EXPECT_EQ(told(denied, driver, key), "unknown (denied)") << key;
+  }
+}
+
 TEST(DriverProbe, WindowsDriverUnderWslIsUnknownAndNotAbsent) {
   FakeHost host;
   host.uname({"pc", "5.15.167.4-microsoft-standard-WSL2", "#1 SMP", "x86_64"}).file("/dev/dxg", "");
