@@ -14,6 +14,7 @@
 #include "elf/elf.h"
 #include "loader/loader.h"
 #include "probe/instances.h"
+#include "probe/library_in_force.h"
 #include "probe/path_text.h"
 #include "probe/probe.h"
 #include "probe/redact.h"
@@ -73,7 +74,8 @@ struct InForce {
   std::vector<std::string> notes;
 };
 
-InForce ask_loader(const host::Host& host, std::string_view soname) {
+InForce ask_loader(Survey& survey, std::string_view soname) {
+  const host::Host& host = survey.host();
   InForce found;
   loader::Question question;
   question.soname = soname;
@@ -103,6 +105,7 @@ InForce ask_loader(const host::Host& host, std::string_view soname) {
       question.preloaded.emplace_back(path);
     }
   }
+  question.cache = &loader_cache(survey);
   found.answer = loader::resolve(host, question);
   if (found.answer) {
     found.notes.insert(found.notes.begin(), found.answer->path + ": " + found.answer->why);
@@ -138,8 +141,10 @@ std::vector<std::string> usual_folders(const host::Host& host) {
       "/usr/local/lib64",
   };
   const Result<host::SystemName> uname = host.system_name();
-  if (uname) {
-    const std::string triplet = "/usr/lib/" + uname->machine + "-linux-gnu";
+  // A tree that does not state its machine may be any of those for which there are drivers.
+  for (const std::string& machine :
+       uname ? std::vector{uname->machine} : std::vector<std::string>{"x86_64", "aarch64"}) {
+    const std::string triplet = "/usr/lib/" + machine + "-linux-gnu";
     folders.push_back(triplet);
     folders.push_back(triplet + "/nvidia/current");
     folders.push_back(triplet + "/nvidia");
@@ -269,7 +274,7 @@ void run(Survey& survey) {
   InForce nvml;
   if (userland || survey.wants("driver.libcuda") || survey.wants("driver.libcuda.path") ||
       survey.wants("driver.libcuda.origin") || survey.wants("driver.libcuda.copies")) {
-    cuda = ask_loader(host, kCuda);
+    cuda = ask_loader(survey, kCuda);
     const facts::Evidence evidence = evidence_of(survey, cuda, kCuda);
     survey.add("driver.libcuda", version_reading(cuda, kCuda), evidence);
     Reading missing = version_reading(cuda, kCuda);
@@ -284,7 +289,7 @@ void run(Survey& survey) {
     add_copies(survey, "driver.libcuda", kCuda, cuda);
   }
   if (userland || survey.wants("driver.nvml")) {
-    nvml = ask_loader(host, kNvml);
+    nvml = ask_loader(survey, kNvml);
     survey.add("driver.nvml", version_reading(nvml, kNvml), evidence_of(survey, nvml, kNvml));
     add_copies(survey, "driver.nvml", kNvml, nvml);
   }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "probe/instances.h"
+#include "probe/kernel_names.h"
 #include "probe/probe.h"
 
 namespace goldenv::probe {
@@ -19,10 +20,11 @@ using facts::Why;
 void run(Survey& survey) {
   const host::Host& host = survey.host();
   if (survey.wants("host.name")) {
-    const Result<host::SystemName> uname = host.system_name();
-    survey.add("host.name",
-               uname ? Reading(Value::scalar(uname->node)) : Reading(Unknown::from(uname.error())),
-               seen("uname nodename"));
+    const KernelName node = node_name(host);
+    survey.add(
+        "host.name",
+        node.text ? Reading(Value::scalar(*node.text)) : Reading(Unknown::from(node.text.error())),
+        seen(node.from));
   }
   for (const auto& [key, path] : std::to_array<std::pair<std::string_view, std::string_view>>(
            {{"host.machine_id", "/etc/machine-id"},

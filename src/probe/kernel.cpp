@@ -11,6 +11,7 @@
 #include "probe/compiler.h"
 #include "probe/dpkg_status.h"
 #include "probe/instances.h"
+#include "probe/kernel_names.h"
 #include "probe/kernel_text.h"
 #include "probe/probe.h"
 #include "probe/redact.h"
@@ -28,10 +29,10 @@ using facts::Why;
 constexpr std::string_view kProcVersion = "/proc/version";
 constexpr std::string_view kSignature = "/proc/version_signature";
 
-Reading upstream(const host::Host& host, const host::SystemName& uname) {
+Reading upstream(const host::Host& host, const std::string& release, const std::string& build) {
   // Only Ubuntu's kernels have the file.
   const std::string signature = host.read_file(kSignature, 4096).value_or("");
-  const auto level = version::kernel_upstream(uname.release, uname.version, trim(signature));
+  const auto level = version::kernel_upstream(release, build, trim(signature));
   if (!level) {
     return Unknown::from(level.error());
   }
@@ -40,22 +41,26 @@ Reading upstream(const host::Host& host, const host::SystemName& uname) {
 
 void add_names(Survey& survey) {
   const host::Host& host = survey.host();
-  const Result<host::SystemName> uname = host.system_name();
-  if (!uname) {
-    for (const std::string_view key : {"kernel", "kernel.upstream", "kernel.build"}) {
-      survey.add(key, Unknown::from(uname.error()), seen("uname"));
-    }
-    return;
-  }
-  survey.add("kernel", Value::scalar(uname->release), seen("uname release"));
-  survey.add("kernel.build", Value::scalar(without_builder(uname->version)), seen("uname version"));
-  if (survey.wants("kernel.upstream")) {
+  const KernelName release = kernel_release(host);
+  const KernelName build = kernel_build(host);
+  survey.add("kernel",
+             release.text ? Reading(Value::scalar(*release.text))
+                          : Reading(Unknown::from(release.text.error())),
+             seen(release.from));
+  survey.add("kernel.build",
+             build.text ? Reading(Value::scalar(without_builder(*build.text)))
+                        : Reading(Unknown::from(build.text.error())),
+             seen(build.from));
+  if (!release.text) {
+    survey.add("kernel.upstream", Unknown::from(release.text.error()), seen(release.from));
+  } else if (survey.wants("kernel.upstream")) {
     facts::Evidence evidence = seen("uname");
     if (host.exists(kSignature)) {
       evidence = seen(kSignature);
     }
     evidence.basis = "derived";
-    survey.add("kernel.upstream", upstream(host, *uname), std::move(evidence));
+    survey.add("kernel.upstream", upstream(host, *release.text, build.text.value_or("")),
+               std::move(evidence));
   }
 }
 
@@ -152,13 +157,13 @@ void add_headers(Survey& survey) {
     return;
   }
   const host::Host& host = survey.host();
-  const Result<host::SystemName> uname = host.system_name();
-  if (!uname) {
-    survey.add("kernel.headers", Unknown::from(uname.error()), seen("uname"));
-    survey.add("kernel.headers.compiler", Unknown::from(uname.error()), seen("uname"));
+  const Result<std::string> release = kernel_release(host).text;
+  if (!release) {
+    survey.add("kernel.headers", Unknown::from(release.error()), seen("uname"));
+    survey.add("kernel.headers.compiler", Unknown::from(release.error()), seen("uname"));
     return;
   }
-  const std::string generated = "/lib/modules/" + uname->release + "/build/include/generated/";
+  const std::string generated = "/lib/modules/" + *release + "/build/include/generated/";
   const auto read = [&](const std::string& file, std::string_view name) -> Reading {
     const Result<std::string> text = host.read_file(generated + file, 64u << 10);
     if (!text) {
@@ -187,11 +192,11 @@ void add_package(Survey& survey) {
     return;
   }
   const host::Host& host = survey.host();
-  const Result<host::SystemName> uname = host.system_name();
+  const Result<std::string> release = kernel_release(host).text;
   const Result<DpkgStatus>& status = dpkg_status(survey);
   const facts::Evidence evidence = seen(status ? status->from : "/var/lib/dpkg/status");
-  if (!uname) {
-    survey.add("kernel.package", Unknown::from(uname.error()), seen("uname"));
+  if (!release) {
+    survey.add("kernel.package", Unknown::from(release.error()), seen("uname"));
     return;
   }
   if (!status) {
@@ -204,11 +209,10 @@ void add_package(Survey& survey) {
     return;
   }
   for (const DpkgPackage& package : status->packages) {
-    if (!package.is_installed() || !package.name.ends_with(uname->release)) {
+    if (!package.is_installed() || !package.name.ends_with(*release)) {
       continue;
     }
-    const std::string_view start =
-        package.name.substr(0, package.name.size() - uname->release.size());
+    const std::string_view start = package.name.substr(0, package.name.size() - release->size());
     if (start == "linux-image-" || start == "linux-image-unsigned-" || start == "proxmox-kernel-" ||
         start == "pve-kernel-") {
       facts::Evidence found = seen(status->from, std::string(package.name));
@@ -218,8 +222,8 @@ void add_package(Survey& survey) {
     }
   }
   // A container's list does not hold the host's kernel and says nothing of it.
-  const bool ours = host.exists("/lib/modules/" + uname->release) ||
-                    host.exists("/boot/vmlinuz-" + uname->release);
+  const bool ours =
+      host.exists("/lib/modules/" + *release) || host.exists("/boot/vmlinuz-" + *release);
   survey.add(
       "kernel.package",
       ours ? Reading(Absent{"no package of this release"})

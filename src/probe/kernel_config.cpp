@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "probe/instances.h"
+#include "probe/kernel_names.h"
 #include "probe/kernel_text.h"
 #include "probe/probe.h"
 
@@ -27,16 +28,16 @@ struct Config {
 /// there.
 Config find_config(const host::Host& host) {
   Config config;
-  const Result<host::SystemName> uname = host.system_name();
-  if (!uname) {
+  const Result<std::string> release = kernel_release(host).text;
+  if (!release) {
     config.path = "uname";
-    config.text = uname.error();
+    config.text = release.error();
     return config;
   }
   for (const std::string& path :
-       {"/boot/config-" + uname->release, "/lib/modules/" + uname->release + "/config",
-        "/usr/lib/modules/" + uname->release + "/config",
-        "/lib/modules/" + uname->release + "/build/.config"}) {
+       {"/boot/config-" + *release, "/lib/modules/" + *release + "/config",
+        "/usr/lib/modules/" + *release + "/config",
+        "/lib/modules/" + *release + "/build/.config"}) {
     Result<std::string> text = host.read_file(path);
     if (text) {
       return {path, std::move(text)};

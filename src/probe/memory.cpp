@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "probe/bracketed.h"
 #include "probe/instances.h"
+#include "probe/kernel_names.h"
 #include "probe/memory_text.h"
 #include "probe/probe.h"
 
@@ -78,11 +79,13 @@ void add_page_size(Survey& survey) {
   const Result<host::SystemName> uname = host.system_name();
   facts::Evidence evidence = seen("uname machine");
   evidence.basis = "derived";
+  // "64k" in its release decides it without the machine, which a tree may not state.
+  const std::string release = kernel_release(host).text.value_or("");
   if (uname && uname->machine == "x86_64") {
     survey.add("memory.page_size", Value::number(4096), std::move(evidence));
     return;
   }
-  if (uname && uname->release.find("64k") != std::string::npos) {
+  if (release.find("64k") != std::string::npos) {
     evidence.notes.push_back("the kernel's name says 64k");
     survey.add("memory.page_size", Value::number(65536), std::move(evidence));
     return;

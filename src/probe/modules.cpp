@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "probe/instances.h"
+#include "probe/kernel_names.h"
 #include "probe/module_files.h"
 #include "probe/nvidia_proc.h"
 #include "probe/probe.h"
@@ -69,8 +70,8 @@ class Kernel {
 
  private:
   Result<ModuleFiles> read_files() {
-    GOLDENV_TRY(const host::SystemName uname, host_.system_name());
-    folder_ = "/lib/modules/" + uname.release;
+    GOLDENV_TRY(const std::string release, kernel_release(host_).text);
+    folder_ = "/lib/modules/" + release;
     GOLDENV_TRY(const std::string dep, host_.read_file(folder_ + "/modules.dep", 16u << 20));
     const std::string builtin =
         host_.read_file(folder_ + "/modules.builtin", 16u << 20).value_or("");

@@ -1,6 +1,7 @@
 #include "probe/platform.h"
 
 #include "base/text.h"
+#include "probe/kernel_names.h"
 
 namespace goldenv::probe {
 namespace {
@@ -8,8 +9,7 @@ namespace {
 Platform find_platform(const host::Host& host) {
   Platform platform;
   const std::string version = to_lower(host.read_file("/proc/version", 4096).value_or(""));
-  const Result<host::SystemName> uname = host.system_name();
-  const std::string release = uname ? to_lower(uname->release) : "";
+  const std::string release = to_lower(kernel_release(host).text.value_or(""));
   // Microsoft's kernels for virtual machines on Azure do not name themselves so; WSL 2 ones do:
   // 5.15.167.4-microsoft-standard-WSL2.
   if (release.find("microsoft") != std::string::npos) {
