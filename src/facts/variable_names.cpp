@@ -23,10 +23,11 @@ bool is_secret_word(std::string_view word) {
   constexpr auto kAnywhere = std::to_array<std::string_view>(
       {"token", "secret", "passw", "passphrase", "passcode", "credential", "jwt", "cookie"});
   constexpr auto kWhole = std::to_array<std::string_view>(
-      {"pass", "passfile", "passkey", "keys", "cred", "creds", "oauth2", "authorization", "private",
-       "signature", "session", "sessionid"});
+      {"pass", "passfile", "passkey", "pw", "keys", "cred", "creds", "oauth2", "authorization",
+       "private", "signature", "session", "sessionid"});
   constexpr auto kEndings =
-      std::to_array<std::string_view>({"key", "pwd", "auth", "pass", "cred", "privatekey"});
+      std::to_array<std::string_view>({"key", "pwd", "auth", "pass", "cred", "privatekey", "psk",
+                                       "rootpw", "userpw", "bindpw", "adminpw", "dbpw"});
   // Ends like a secret and is none. A PKEY is the index of an InfiniBand partition.
   constexpr auto kHarmless = std::to_array<std::string_view>(
       {"pkey", "bypass", "compass", "trespass", "hotkey", "monkey", "turkey", "noauth", "oldpwd"});

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstddef>
+#include <optional>
 
 #include "base/text.h"
 #include "facts/variable_names.h"
+#include "probe/secret_shapes.h"
 
 namespace goldenv::probe {
 namespace {
@@ -21,116 +22,51 @@ bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 bool is_name_char(char c) { return is_alnum(c) || c == '_' || c == '-' || c == '.'; }
 
-/// A token is known by how it begins; `least` further characters make it one.
-struct TokenShape {
-  std::string_view start;
-  std::size_t least;
-  bool dashes;  ///< '-' and '_' may follow too
-};
-
-constexpr auto kTokenShapes = std::to_array<TokenShape>({
-    {"ghp_", 16, false},
-    {"gho_", 16, false},
-    {"ghu_", 16, false},
-    {"ghs_", 16, false},
-    {"ghr_", 16, false},
-    {"github_pat_", 16, true},
-    {"glpat-", 12, true},
-    {"gldt-", 12, true},
-    {"glrt-", 12, true},
-    {"glcbt-", 12, true},
-    {"hf_", 20, false},
-    {"sk-", 16, true},
-    {"sk_live_", 12, true},
-    {"sk_test_", 12, true},
-    {"rk_live_", 12, true},
-    {"pk_live_", 12, true},
-    {"AKIA", 16, false},
-    {"ASIA", 16, false},
-    {"xoxa-", 8, true},
-    {"xoxb-", 8, true},
-    {"xoxp-", 8, true},
-    {"xoxe-", 8, true},
-    {"xoxr-", 8, true},
-    {"xoxs-", 8, true},
-    {"xapp-", 8, true},
-    {"AIza", 30, true},
-    {"ya29.", 16, true},
-    {"npm_", 30, false},
-    {"pypi-AgE", 16, true},
-    {"dckr_pat_", 16, true},
-    {"nvapi-", 16, true},
-    {"gsk_", 20, false},
-    {"hvs.", 16, true},
-    {"dop_v1_", 20, false},
-    {"AGE-SECRET-KEY-", 16, true},
-    {"ATATT3", 16, true},
-    {"shpat_", 16, false},
-    {"SG.", 20, true},
-    {"lsv2_pt_", 16, true},
-});
-
-/// Length of the token that begins at `at`, or 0.
-std::size_t token_length(std::string_view text, std::size_t at) {
-  constexpr std::string_view kFirst = "ghskrpxAyndlS";  // first letters of the table above
-  if (kFirst.find(text[at]) == std::string_view::npos ||
-      (at > 0 && (is_alnum(text[at - 1]) || text[at - 1] == '_'))) {
-    return 0;
-  }
-  const std::string_view rest = text.substr(at);
-  for (const TokenShape& shape : kTokenShapes) {
-    if (!rest.starts_with(shape.start)) {
-      continue;
-    }
-    std::size_t end = shape.start.size();
-    while (end < rest.size() &&
-           (is_alnum(rest[end]) ||
-            (shape.dashes && (rest[end] == '-' || rest[end] == '_' || rest[end] == '.')))) {
-      ++end;
-    }
-    if (end - shape.start.size() >= shape.least) {
-      return end;
-    }
-  }
-  return 0;
-}
-
-/// Length of the JSON web token or other base64 of a JSON object ("eyJ...") at `at`, or 0.
-std::size_t jwt_length(std::string_view text, std::size_t at) {
-  const std::string_view rest = text.substr(at);
-  if (!rest.starts_with("eyJ") || (at > 0 && is_alnum(text[at - 1]))) {
-    return 0;
-  }
-  std::size_t end = 0;
-  while (end < rest.size() && (is_alnum(rest[end]) || rest[end] == '-' || rest[end] == '_' ||
-                               rest[end] == '.' || rest[end] == '=')) {
-    ++end;
-  }
-  constexpr std::size_t kLeast = 16;
-  return end >= kLeast ? end : 0;
-}
-
-/// Length of the PEM block at `at`, to its END line or, where it is cut short, to the end; or 0.
-std::size_t pem_length(std::string_view text, std::size_t at) {
-  constexpr std::string_view kBegin = "-----BEGIN";
-  constexpr std::string_view kEnd = "-----END";
-  if (!text.substr(at).starts_with(kBegin)) {
-    return 0;
-  }
-  const std::size_t end = text.find(kEnd, at);
-  if (end == std::string_view::npos) {
-    return text.size() - at;
-  }
-  const std::size_t close = text.find("-----", end + kEnd.size());
-  return (close == std::string_view::npos ? text.size() : close + 5) - at;
-}
-
 std::size_t end_of_word(std::string_view text, std::size_t at) {
   while (at < text.size() && !is_blank(text[at]) && text[at] != '"') {
     ++at;
   }
   return at;
 }
+
+/// What lies ahead in a text and what was passed, asked in order of ever larger places: each byte
+/// is looked at once however often it is asked, so that a hostile text costs no more than its
+/// length.
+class Passage {
+ public:
+  explicit Passage(std::string_view text) : text_(text) {}
+
+  /// Where the word at `at` ends.
+  std::size_t word_end(std::size_t at) {
+    if (!word_ || at > *word_) {
+      word_ = end_of_word(text_, at);
+    }
+    return *word_;
+  }
+  /// The next '@' at or behind `at`; the size of the text where there is none.
+  std::size_t sign(std::size_t at) {
+    if (!sign_ || at > *sign_) {
+      sign_ = std::min(text_.find('@', at), text_.size());
+    }
+    return *sign_;
+  }
+  /// Whether a quote stands open before `at`.
+  bool is_open(char quote, std::size_t at) {
+    for (; counted_ < at; ++counted_) {
+      double_ = double_ != (text_[counted_] == '"');
+      single_ = single_ != (text_[counted_] == '\'');
+    }
+    return quote == '"' ? double_ : single_;
+  }
+
+ private:
+  std::string_view text_;
+  std::optional<std::size_t> word_;
+  std::optional<std::size_t> sign_;
+  std::size_t counted_ = 0;
+  bool double_ = false;
+  bool single_ = false;
+};
 
 /// Length of an HTTP authorization scheme with its blank at `at`, where credentials follow; or 0.
 std::size_t scheme_length(std::string_view text, std::size_t at) {
@@ -156,25 +92,90 @@ std::size_t scheme_length(std::string_view text, std::size_t at) {
 /// Where the user part of a URL ends (the index of its '@'), `at` standing behind "://"; npos where
 /// it has none. A password with an unescaped slash is taken for one where a port would be no
 /// number.
-std::size_t user_part_end(std::string_view text, std::size_t at) {
-  const std::size_t word = end_of_word(text, at);
+std::size_t user_part_end(std::string_view text, std::size_t at, Passage& passage) {
+  const std::size_t word = passage.word_end(at);
+  if (passage.sign(at) >= word) {
+    return std::string_view::npos;
+  }
   std::size_t authority = at;
   while (authority < word && text[authority] != '/' && text[authority] != '?' &&
          text[authority] != '#') {
     ++authority;
   }
-  const std::size_t sign = text.substr(0, authority).rfind('@');
-  if (sign != std::string_view::npos && sign >= at) {
-    return sign;
-  }
   const std::string_view host = text.substr(at, authority - at);
+  if (const std::size_t sign = host.rfind('@'); sign != std::string_view::npos) {
+    return at + sign;
+  }
   const std::size_t colon = host.rfind(':');
   if (colon == std::string_view::npos || host.starts_with('[') || host.substr(colon + 1).empty() ||
       to_number(host.substr(colon + 1))) {
     return std::string_view::npos;
   }
-  const std::size_t late = text.substr(0, word).rfind('@');
-  return late != std::string_view::npos && late >= authority ? late : std::string_view::npos;
+  return text.substr(0, word).rfind('@');  // the one that was found to be there
+}
+
+/// Whether a machine's name can begin so: a letter, an IPv4 address, a bracket. Not so the digest
+/// of an image (x:tag@sha256:...), the place of memory (crashkernel=2G-:64M@16M), the rate of a
+/// screen (video=DP-1:1024x768@60).
+bool is_host(std::string_view text) {
+  constexpr std::size_t kLongest = 256;
+  text = text.substr(0, kLongest);
+  std::size_t end = 0;
+  while (end < text.size() && is_name_char(text[end])) {
+    ++end;
+  }
+  const std::string_view name = text.substr(0, end);
+  if (name.empty()) {
+    return text.starts_with('[');
+  }
+  if (name.front() >= '0' && name.front() <= '9') {
+    return std::ranges::count(name, '.') == 3 &&
+           name.find_first_not_of("0123456789.") == std::string_view::npos;
+  }
+  const bool digest =
+      name.starts_with("sha") && to_number(name.substr(3)) && end < text.size() && text[end] == ':';
+  return is_alnum(name.front()) && !digest;
+}
+
+/// Where the user part of `user:password@host` without a scheme ends (the index of its '@'), its
+/// colon standing at `at`; npos where none does. What begins like a path (/a:/b@c), a port with a
+/// path behind it (host:80/a@b) and what is no name before the colon is none.
+std::size_t bare_user_end(std::string_view text, std::size_t at, Passage& passage) {
+  constexpr auto kNotUsers = std::to_array<std::string_view>(
+      {"file", "git", "image", "mailto", "pid", "root", "sip", "slurm", "ssh", "unit"});
+  constexpr std::size_t kLongest = 256;  // of a password, and of what else stands before the host
+  const std::size_t word = passage.word_end(at);
+  const std::size_t first = passage.sign(at);
+  if (first >= word || first == at + 1 || first - at > kLongest) {
+    return std::string_view::npos;
+  }
+  std::size_t start = at;
+  while (start > 0 && is_name_char(text[start - 1])) {
+    --start;
+  }
+  const std::string_view user = text.substr(start, at - start);
+  const bool begins = start == 0 || is_blank(text[start - 1]) ||
+                      text.substr(0, start).ends_with("//") ||
+                      std::string_view("=\"',;(<[").find(text[start - 1]) != std::string_view::npos;
+  const bool is_name = std::ranges::any_of(user, [](char c) { return is_alnum(c) && (c > '9'); });
+  if (!begins || !is_name || std::ranges::find(kNotUsers, user) != kNotUsers.end()) {
+    return std::string_view::npos;
+  }
+  const std::string_view password = text.substr(at + 1, first - at - 1);
+  if (password.front() == ':' || password.front() == '/' ||
+      (password.find('/') != std::string_view::npos &&
+       to_number(password.substr(0, password.find('/'))))) {
+    return std::string_view::npos;
+  }
+  // A password may hold '@' as well; a list's next member is no part of it.
+  std::size_t sign = first;
+  for (std::size_t i = first + 1; i < std::min(word, first + kLongest) && is_name_char(text[i]);
+       ++i) {
+    if (i + 1 < word && text[i + 1] == '@') {
+      sign = ++i;
+    }
+  }
+  return is_host(text.substr(sign + 1)) ? sign : std::string_view::npos;
 }
 
 /// Whether an assignment begins at `at`: a name and '='.
@@ -191,14 +192,19 @@ struct Range {
   std::size_t end = 0;
 };
 
+/// The quotes that stand open before a name.
+struct Open {
+  bool double_quote = false;
+  bool single_quote = false;
+};
+
 /// Up to a blank, a quote that was open before, or a separator behind which nothing but another
 /// assignment stands: passwords may hold separators.
-std::size_t word_end(std::string_view text, std::size_t name, std::size_t value) {
-  const std::string_view before = text.substr(0, name);
+std::size_t word_end(std::string_view text, const Open& open, std::size_t value) {
   std::size_t end = value;
   for (; end < text.size() && !is_blank(text[end]); ++end) {
     const char c = text[end];
-    if ((c == '"' || c == '\'') && std::ranges::count(before, c) % 2 == 1) {
+    if ((c == '"' && open.double_quote) || (c == '\'' && open.single_quote)) {
       break;
     }
     if ((c == '&' || c == ';' || c == ',') && is_assignment(text, end + 1)) {
@@ -209,8 +215,8 @@ std::size_t word_end(std::string_view text, std::size_t name, std::size_t value)
 }
 
 /// The same, with the credentials that follow where the word is an HTTP scheme: "Bearer abc".
-std::size_t unquoted_end(std::string_view text, std::size_t name, std::size_t value) {
-  const std::size_t end = word_end(text, name, value);
+std::size_t unquoted_end(std::string_view text, const Open& open, std::size_t value) {
+  const std::size_t end = word_end(text, open, value);
   const std::string word = to_lower(text.substr(value, end - value));
   if (word != "bearer" && word != "basic" && word != "digest" && word != "token") {
     return end;
@@ -219,12 +225,12 @@ std::size_t unquoted_end(std::string_view text, std::size_t name, std::size_t va
   while (next < text.size() && is_blank(text[next])) {
     ++next;
   }
-  return next < text.size() ? word_end(text, name, next) : end;
+  return next < text.size() ? word_end(text, open, next) : end;
 }
 
 /// The value of the secret whose name ends at `at` (text[at] is '=', ':' or the quote after the
 /// name), or an empty range.
-Range secret_value(std::string_view text, std::size_t at) {
+Range secret_value(std::string_view text, std::size_t at, Passage& passage) {
   std::size_t name_end = at;
   while (text[at] == '=' && name_end > 0 && text[name_end - 1] == ' ') {
     --name_end;
@@ -262,12 +268,13 @@ Range secret_value(std::string_view text, std::size_t at) {
     const std::size_t close = text.find(text[value], value + 1);
     return {value + 1, close == std::string_view::npos ? text.size() : close};
   }
-  return {value, unquoted_end(text, start, value)};
+  const Open open{passage.is_open('"', start), passage.is_open('\'', start)};
+  return {value, unquoted_end(text, open, value)};
 }
 
 /// Whether a text can hold anything of interest at all; most facts cannot.
 bool is_plain(std::string_view text) {
-  return text.size() < 8 || text.find_first_of("=:@-_. AIe") == std::string_view::npos;
+  return text.size() < 4 || text.find_first_of("=:@-_. AIe") == std::string_view::npos;
 }
 
 /// netroot=iscsi:user:pass@host, whose user part stands behind no "//". Not so
@@ -291,6 +298,7 @@ std::string redact(std::string_view text) {
   }
   std::string out;
   out.reserve(text.size());
+  Passage passage(text);
   std::size_t at = 0;
   while (at < text.size()) {
     std::size_t length = std::max(
@@ -303,11 +311,11 @@ std::string redact(std::string_view text) {
     if (const std::size_t scheme = scheme_length(text, at); scheme != 0) {
       out += text.substr(at, scheme);
       out += kMask;
-      at = end_of_word(text, at + scheme);
+      at = passage.word_end(at + scheme);
       continue;
     }
     if (text.substr(at).starts_with("://")) {
-      const std::size_t sign = user_part_end(text, at + 3);
+      const std::size_t sign = user_part_end(text, at + 3, passage);
       out += "://";
       at += 3;
       if (sign != std::string_view::npos) {
@@ -317,10 +325,19 @@ std::string redact(std::string_view text) {
       continue;
     }
     if (at > 0 && (text[at] == '=' || text[at] == ':' || text[at] == '"' || text[at] == '\'')) {
-      if (const Range found = secret_value(text, at); found.end > found.begin) {
+      if (const Range found = secret_value(text, at, passage); found.end > found.begin) {
         out += text.substr(at, found.begin - at);
         out += kMask;
         at = found.end;
+        continue;
+      }
+    }
+    if (at > 0 && text[at] == ':') {
+      if (const std::size_t sign = bare_user_end(text, at, passage);
+          sign != std::string_view::npos) {
+        out += ':';
+        out += kMask;
+        at = sign;
         continue;
       }
     }

@@ -12,10 +12,11 @@ namespace goldenv::probe {
 inline constexpr std::string_view kMask = "***";
 
 /// `text` with every secret that can be told by its shape replaced by ***, the rest kept:
-/// user parts of URLs (scheme://user:pass@ becomes scheme://***@), values of `name=value`,
+/// user parts of URLs (scheme://user:pass@ becomes scheme://***@), passwords of user:pass@host,
+/// values of `name=value`,
 /// `name: value` and `"name": "value"` whose name is that of a secret (URL queries, option lists),
 /// `Bearer X`, PEM blocks, JSON web tokens, and tokens with well-known beginnings (ghp_, hf_,
-/// AKIA).
+/// AKIA). Takes time in proportion to the length of the text.
 std::string redact(std::string_view text);
 
 /// The words of a kernel command line, likewise. Besides: values of all parameters with a secret's
