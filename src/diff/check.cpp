@@ -78,8 +78,11 @@ void check_pin(Check& result, const Pin& pin, const facts::Snapshot& snapshot,
   if (applies == Truth::unknown || met == Truth::unknown) {
     Undecided undecided{pin.key, entry, pin.level, {}, fact.reading, facts::describe(pin.want)};
     if (applies == Truth::unknown) {
-      undecided.b = facts::Unknown{facts::Why::not_probed,
-                                   "its condition is not known: " + pin.when->text(), ""};
+      const std::string why = pin.when->why_unknown(snapshot);
+      undecided.b = facts::Unknown{
+          facts::Why::not_probed,
+          "its condition is not known: " + pin.when->text() + (why.empty() ? "" : " (" + why + ")"),
+          ""};
     }
     result.undecided.push_back(std::move(undecided));
     return;

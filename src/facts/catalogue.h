@@ -122,6 +122,10 @@ std::string_view name(Scope scope);
 std::string_view name(Many many);
 Result<Level> parse_level(std::string_view name);
 
+/// A pattern with a family's other spelling at its front ("pip.*") put into the catalogue's
+/// ("python.package.*").
+std::string canonical_pattern(std::string_view pattern);
+
 /// A choice of keys: --only and `closed`. See docs/FACTS.md: a pattern names a key and all below
 /// it;
 /// `*` stays within a dot, `**` does not; `layer:NAME`; `!` takes away; without '@' no instances;

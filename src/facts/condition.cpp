@@ -45,6 +45,23 @@ struct Condition::Term {
     return Truth::unknown;
   }
 
+  [[nodiscard]] std::string why_unknown(const Snapshot& snapshot, const Reading& upstream) const {
+    if (holds(snapshot, upstream) != Truth::unknown) {
+      return {};
+    }
+    if (kind == Kind::compare) {
+      const Fact fact = snapshot.read({key.name, key.label});
+      const std::string why = why_undecided(*key.entry, want, fact.reading);
+      return why.empty() ? why : fact.key.text() + ": " + why;
+    }
+    for (const Term& term : terms) {
+      if (std::string why = term.why_unknown(snapshot, upstream); !why.empty()) {
+        return why;
+      }
+    }
+    return {};
+  }
+
   void add_keys(std::vector<FactKey>& keys) const {
     if (kind == Kind::compare) {
       FactKey mine{key.name, key.label};
@@ -360,6 +377,12 @@ Result<Condition> Condition::parse(std::string_view text) {
 Truth Condition::holds(const Snapshot& snapshot) const {
   return root_ == nullptr ? Truth::yes
                           : root_->holds(snapshot, snapshot.read({"kernel.upstream", ""}).reading);
+}
+
+std::string Condition::why_unknown(const Snapshot& snapshot) const {
+  return root_ == nullptr
+             ? ""
+             : root_->why_unknown(snapshot, snapshot.read({"kernel.upstream", ""}).reading);
 }
 
 std::vector<FactKey> Condition::keys() const {

@@ -20,6 +20,9 @@ class Condition {
   static Result<Condition> parse(std::string_view text);
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] Truth holds(const Snapshot& snapshot) const;
+  /// Where `holds` is unknown: which key leaves it open and why, `os.id: it is the text "debian",
+  /// and text has no order`. "" where nothing more can be said.
+  [[nodiscard]] std::string why_unknown(const Snapshot& snapshot) const;
   /// The keys it looks at, canonical, in the order of the text.
   [[nodiscard]] std::vector<FactKey> keys() const;
 

@@ -79,27 +79,9 @@ Result<Layer> parse_layer(std::string_view text) {
                {}};
 }
 
-/// `pattern` with a family's other spelling at its front ("pip.*") put into the catalogue's.
-std::string without_alias(std::string_view pattern) {
-  for (const Entry& entry : catalogue()) {
-    for (const std::string_view also : words(entry.also)) {
-      const std::size_t open = also.find('<');
-      if (open == std::string_view::npos || open == 0) {
-        continue;
-      }
-      const std::string_view head = also.substr(0, open - 1);
-      if (pattern == head || in_family(pattern, head)) {
-        return std::string(entry.key.substr(0, entry.key.find('<') - 1)) +
-               std::string(pattern.substr(head.size()));
-      }
-    }
-  }
-  return std::string(pattern);
-}
-
 /// The canonical spelling of what stands before '@' in a pattern.
 Result<std::string> parse_name(std::string_view written) {
-  const std::string pattern = without_alias(written);
+  const std::string pattern = canonical_pattern(written);
   const auto some_entry = [](const auto& holds) { return std::ranges::any_of(catalogue(), holds); };
   const bool could_be =
       some_entry([&pattern](const Entry& entry) { return could_name(pattern, entry.key); });
@@ -123,6 +105,23 @@ Result<std::string> parse_name(std::string_view written) {
 }
 
 }  // namespace
+
+std::string canonical_pattern(std::string_view pattern) {
+  for (const Entry& entry : catalogue()) {
+    for (const std::string_view also : words(entry.also)) {
+      const std::size_t open = also.find('<');
+      if (open == std::string_view::npos || open == 0) {
+        continue;
+      }
+      const std::string_view head = also.substr(0, open - 1);
+      if (pattern == head || in_family(pattern, head)) {
+        return std::string(entry.key.substr(0, entry.key.find('<') - 1)) +
+               std::string(pattern.substr(head.size()));
+      }
+    }
+  }
+  return std::string(pattern);
+}
 
 Result<Selection> Selection::parse(const std::vector<std::string>& patterns) {
   Selection selection;

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "facts/quantity.h"
+#include "facts/scalar.h"
 
 namespace goldenv::facts {
 namespace {
@@ -13,10 +14,6 @@ using doc::Node;
 using version::Clause;
 using version::Op;
 
-bool is_numeric(Type type) {
-  return type == Type::integer || type == Type::number || type == Type::bytes;
-}
-
 // Variables that hold search paths are lists of folders.
 bool is_path_list(std::string_view name) {
   return name.starts_with("env.") && name.ends_with("PATH");
@@ -24,6 +21,23 @@ bool is_path_list(std::string_view name) {
 
 bool is_list(const Resolved& key) {
   return key.entry->type == Type::list || is_path_list(key.name);
+}
+
+/// What a key's value is, for people.
+std::string kind_of(const Resolved& key) {
+  switch (is_list(key) ? Type::list : key.entry->type) {
+    case Type::choice:
+      return "one of a few words";
+    case Type::boolean:
+      return "true or false";
+    default:
+      return "a " + std::string(name(is_list(key) ? Type::list : key.entry->type));
+  }
+}
+
+/// Whether a value could be a number at all: a text can (a sysctl, a variable), a path cannot.
+bool may_be_number(const Resolved& key) {
+  return !is_list(key) && (is_numeric(key.entry->type) || key.entry->type == Type::text);
 }
 
 /// The operator at the start of a text and how long it is.
@@ -64,33 +78,6 @@ std::string_view sign(Op op) {
       return "~=";
     default:
       return "==";
-  }
-}
-
-std::string canonical_boolean(std::string_view text) {
-  const std::string lower = to_lower(text);
-  if (lower == "true" || lower == "yes" || lower == "on" || lower == "1") return "true";
-  if (lower == "false" || lower == "no" || lower == "off" || lower == "0") return "false";
-  return {};
-}
-
-// Bytes are compared as numbers, so that 64MiB and 67108864 are one.
-bool holds(Op op, double found, double wanted) {
-  switch (op) {
-    case Op::eq:
-      return found == wanted;
-    case Op::ne:
-      return found != wanted;
-    case Op::ge:
-      return found >= wanted;
-    case Op::le:
-      return found <= wanted;
-    case Op::gt:
-      return found > wanted;
-    case Op::lt:
-      return found < wanted;
-    default:
-      return false;
   }
 }
 
@@ -227,6 +214,11 @@ class WantParser {
   }
 
   Result<Want> numbers(const Node& node, std::string_view text) const {
+    if (!may_be_number(key_)) {
+      return wrong(node, key_.name + " has no order: it is " + kind_of(key_) +
+                             "; expected a value, ==VALUE or !=VALUE and not \"" +
+                             std::string(text) + "\"");
+    }
     Want want;
     want.kind = Want::Kind::constraint;
     for (const std::string_view piece : split(text, ',')) {
@@ -302,153 +294,6 @@ class WantParser {
   const Resolved& key_;
   std::string_view file_;
 };
-
-std::string without_identity(const std::vector<std::string>& words) {
-  std::vector<std::string> kept;
-  std::ranges::copy_if(words, std::back_inserter(kept),
-                       [](const std::string& word) { return !is_identity_parameter(word); });
-  return join(kept, "\n");
-}
-
-/// Whether two texts of one key are the same value by its type.
-bool same_text(const Entry& entry, const std::string& a, const std::string& b) {
-  if (a == b) {
-    return true;
-  }
-  if (entry.type == Type::version) {
-    const auto left = version::parse(entry.scheme, a);
-    const auto right = version::parse(entry.scheme, b);
-    return left && right && version::order(*left, *right) == std::strong_ordering::equal;
-  }
-  if (is_numeric(entry.type)) {
-    const std::optional<double> left = to_quantity(a);
-    const std::optional<double> right = to_quantity(b);
-    constexpr std::string_view kTolerance = "numeric-tolerance:";
-    return left && right &&
-           within(*left, *right,
-                  entry.compare.starts_with(kTolerance) ? entry.compare.substr(kTolerance.size())
-                                                        : std::string_view("0"));
-  }
-  if (entry.type == Type::boolean) {
-    return !canonical_boolean(a).empty() && canonical_boolean(a) == canonical_boolean(b);
-  }
-  return false;
-}
-
-bool agrees(std::string_view prefix, std::string_view text) {
-  return version::is_prefix(prefix, text);
-}
-
-Truth same_value(const Entry& entry, const Value& a, const Value& b) {
-  using Form = Value::Form;
-  if (a.form == Form::one_of || b.form == Form::one_of) {
-    if (a.form == b.form && a.items == b.items) {
-      // The same numbers led to the same releases; what they were read from is compared by itself.
-      return Truth::yes;
-    }
-    const std::vector<std::string> left = a.form == Form::one_of ? a.items : std::vector{a.text};
-    const std::vector<std::string> right = b.form == Form::one_of ? b.items : std::vector{b.text};
-    const bool overlap = std::ranges::any_of(left, [&](const std::string& x) {
-      return std::ranges::any_of(right, [&](const std::string& y) {
-        return same_text(entry, x, y) || (a.form == Form::prefix && agrees(x, y)) ||
-               (b.form == Form::prefix && agrees(y, x));
-      });
-    });
-    return overlap ? Truth::unknown : Truth::no;
-  }
-  if (a.form == Form::prefix || b.form == Form::prefix) {
-    const bool possible = a.form == b.form ? agrees(a.text, b.text) || agrees(b.text, a.text)
-                          : a.form == Form::prefix ? agrees(a.text, b.text)
-                                                   : agrees(b.text, a.text);
-    return possible ? Truth::unknown : Truth::no;
-  }
-  if (a.form != b.form) {
-    return Truth::no;
-  }
-  if (a.form == Form::scalar) {
-    return truth(same_text(entry, a.text, b.text));
-  }
-  if (entry.key == "kernel.cmdline" || entry.key == "next_boot.kernel.cmdline") {
-    return truth(without_identity(a.items) == without_identity(b.items));
-  }
-  return truth(a.items == b.items && a.entries == b.entries);
-}
-
-bool only_excludes(const Want& want) {
-  return want.kind == Want::Kind::differs ||
-         (want.kind == Want::Kind::constraint &&
-          std::ranges::all_of(want.constraint.clauses, [](const Clause& clause) {
-            return clause.op == Op::ne || clause.op == Op::not_wildcard;
-          }));
-}
-
-Truth meets_clause(const version::Constraint& clause, version::Scheme scheme, const Value& value) {
-  if (value.form == Value::Form::prefix) {
-    return version::meets_prefix(clause, value.text);
-  }
-  const auto version = version::parse(scheme, value.text);
-  return version ? version::meets(clause, *version) : Truth::unknown;
-}
-
-Truth meets_versions(const Entry& entry, const version::Constraint& constraint, const Value& value,
-                     const Reading& upstream) {
-  if (entry.scheme != version::Scheme::kernel) {
-    return meets_clause(constraint, entry.scheme, value);
-  }
-  // Order among kernels is that of their upstream levels; the release's own numbers are
-  // placeholders.
-  Truth all = Truth::yes;
-  for (const Clause& clause : constraint.clauses) {
-    const version::Constraint one{constraint.scheme, {clause}};
-    if (!version::is_ordered(clause.op)) {
-      all = all & meets_clause(one, entry.scheme, value);
-      continue;
-    }
-    const auto* level = std::get_if<Value>(&upstream);
-    all = all &
-          (level == nullptr ? Truth::unknown : meets_clause(one, version::Scheme::dotted, *level));
-  }
-  return all;
-}
-
-Truth meets_numbers(const version::Constraint& constraint, const Value& value) {
-  const std::optional<double> found = to_quantity(value.text);
-  if (!found || value.form != Value::Form::scalar) {
-    return Truth::unknown;
-  }
-  return truth(std::ranges::all_of(constraint.clauses, [&](const Clause& clause) {
-    return holds(clause.op, *found, to_quantity(clause.text).value_or(0));
-  }));
-}
-
-Truth meets_value(const Entry& entry, const Want& want, const Value& value,
-                  const Reading& upstream) {
-  const bool counts = want.value.form == Value::Form::tally;
-  if (value.form == Value::Form::one_of) {
-    // Any of them may be the true one, and nothing says which: a pin on one of them is met.
-    Truth any = Truth::no;
-    for (const std::string& item : value.items) {
-      any = any | meets_value(entry, want, Value::scalar(item), upstream);
-    }
-    return any;
-  }
-  if (value.form == Value::Form::tally && !counts) {
-    Truth all = Truth::yes;
-    for (const auto& [item, count] : value.entries) {
-      all = all & meets_value(entry, want, Value::scalar(item), upstream);
-    }
-    return all;
-  }
-  switch (want.kind) {
-    case Want::Kind::constraint:
-      return entry.type == Type::version ? meets_versions(entry, want.constraint, value, upstream)
-                                         : meets_numbers(want.constraint, value);
-    case Want::Kind::differs:
-      return !same_value(entry, want.value, value);
-    default:
-      return same_value(entry, want.value, value);
-  }
-}
 
 }  // namespace
 
@@ -542,50 +387,6 @@ std::string describe(const Want& want) {
       return describe(Reading(want.value));
   }
   return {};
-}
-
-Truth meets(const Entry& entry, const Want& want, const Reading& reading, const Reading& upstream) {
-  if (want.kind == Want::Kind::any) {
-    return Truth::yes;
-  }
-  if (want.kind == Want::Kind::any_of) {
-    Truth any = Truth::no;
-    for (const Want& one : want.any) {
-      any = any | meets(entry, one, reading, upstream);
-    }
-    return any;
-  }
-  if (std::holds_alternative<Unknown>(reading)) {
-    return Truth::unknown;
-  }
-  if (std::holds_alternative<Absent>(reading)) {
-    return truth(want.kind == Want::Kind::absent || only_excludes(want));
-  }
-  if (want.kind == Want::Kind::absent) {
-    return Truth::no;
-  }
-  return meets_value(entry, want, std::get<Value>(reading), upstream);
-}
-
-Truth same(const Entry& entry, const Reading& a, const Reading& b) {
-  if (std::holds_alternative<Unknown>(a) || std::holds_alternative<Unknown>(b)) {
-    return Truth::unknown;
-  }
-  if (std::holds_alternative<Absent>(a) || std::holds_alternative<Absent>(b)) {
-    return truth(std::holds_alternative<Absent>(a) && std::holds_alternative<Absent>(b));
-  }
-  return same_value(entry, std::get<Value>(a), std::get<Value>(b));
-}
-
-bool is_identity_parameter(std::string_view word) {
-  constexpr std::array<std::string_view, 8> kNames = {
-      "root", "BOOT_IMAGE", "resume", "ip", "initrd", "nfsroot", "BOOTIF", "cryptdevice"};
-  constexpr std::array<std::string_view, 4> kStarts = {"rd.luks.", "rd.lvm.", "rd.md.",
-                                                       "systemd.machine_id"};
-  const std::string_view name = word.substr(0, word.find('='));
-  return std::ranges::find(kNames, name) != kNames.end() ||
-         std::ranges::any_of(kStarts,
-                             [&](std::string_view start) { return name.starts_with(start); });
 }
 
 }  // namespace goldenv::facts

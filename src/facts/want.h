@@ -51,6 +51,10 @@ std::string describe(const Want& want);
 /// is; kernel ordered constraints look at `upstream` (the reading of kernel.upstream).
 Truth meets(const Entry& entry, const Want& want, const Reading& reading, const Reading& upstream);
 
+/// Why `meets` cannot tell, for people, as the end of a sentence about the fact: "it is unknown
+/// (denied)", "it is the text "debian", and text has no order"; "" where the reading says it all.
+std::string why_undecided(const Entry& entry, const Want& want, const Reading& reading);
+
 /// Whether two readings of one key are the same fact: yes, no, or unknown (one side is not known,
 /// or their prefixes and one_ofs overlap). Numbers within the key's tolerance are the same;
 /// kernel.cmdline is compared without identity words.

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "base/url.h"
 #include "manifest/field_reader.h"
 #include "manifest/manifest.h"
 #include "manifest/pin_reader.h"
@@ -17,24 +18,6 @@ constexpr std::size_t kMaxFiles = 64;
 constexpr std::array<std::string_view, 7> kKeys{"goldenv", "name",          "extends", "pins",
                                                 "files",   "target_python", "closed"};
 constexpr std::array<std::string_view, 2> kClosedKeys{"want", "level"};
-
-/// A family's pattern with its canonical spelling at the front ("pip.*" is python.package.*).
-std::string without_alias(std::string_view pattern) {
-  for (const facts::Entry& entry : facts::catalogue()) {
-    for (const std::string_view also : words(entry.also)) {
-      const std::size_t open = also.find(".<");
-      if (open == std::string_view::npos) {
-        continue;
-      }
-      const std::string_view head = also.substr(0, open);
-      if (pattern == head || facts::in_family(pattern, head)) {
-        return std::string(entry.key.substr(0, entry.key.find(".<"))) +
-               std::string(pattern.substr(head.size()));
-      }
-    }
-  }
-  return std::string(pattern);
-}
 
 /// Reads a text and what it extends into one manifest, the extended ones first.
 class ManifestReader {
@@ -161,7 +144,7 @@ class ManifestReader {
 
   static Result<void> check_name(const Place& place, doc::Mark mark, std::string_view name) {
     if (name.starts_with("git:")) {
-      return place.wrong(mark, shown(name) +
+      return place.wrong(mark, shown(mask_source_user(name)) +
                                    ": git sources are not built in; expected a file below "
                                    "this one's folder");
     }
@@ -169,7 +152,7 @@ class ManifestReader {
     if (name.empty() || name.starts_with('/') || name.starts_with('~') ||
         name.find("://") != std::string_view::npos || name.find('\0') != std::string_view::npos ||
         std::ranges::find(parts, "..") != parts.end()) {
-      return place.wrong(mark, shown(name) +
+      return place.wrong(mark, shown(mask_source_user(name)) +
                                    " is not below this file's folder; expected a relative "
                                    "path without ..");
     }
@@ -261,7 +244,7 @@ class ManifestReader {
                                         " is no family; expected one such as env or "
                                         "python.package, * and ** allowed");
     }
-    std::string family = without_alias(*text);
+    std::string family = facts::canonical_pattern(*text);
     if (auto known = facts::Selection::parse({family}); !known) {
       return place.wrong(node.mark, known.error().message + "; expected a family of facts");
     }

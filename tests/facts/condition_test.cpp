@@ -164,6 +164,23 @@ TEST(Condition, ErrorsNameTheByte) {
   EXPECT_EQ(refusal("driver == 535,536"), "byte 10: a list \"535,536\"; expected one value");
 }
 
+TEST(Condition, SaysWhyItIsNotKnown) {
+  const auto why = [](std::string_view text) {
+    const auto condition = Condition::parse(text);
+    EXPECT_TRUE(condition) << text;
+    return condition ? condition->why_unknown(machine()) : std::string();
+  };
+  EXPECT_EQ(why("env.NCCL_DEBUG < 5"),
+            "env.NCCL_DEBUG: it is the text \"absent\", and text has no order");
+  EXPECT_EQ(why("gpu.name >= 5"),
+            "gpu.name: it is the text \"NVIDIA A100\", and text has no order");
+  EXPECT_EQ(why("cpu.vendor == AuthenticAMD and not (nccl == 2.18.1)"),
+            "nccl: it is unknown (ambiguous)");
+  EXPECT_EQ(why("cuda >= 12.1.1"), "cuda: only the beginning of it is known, 12.1");
+  EXPECT_EQ(why("cpu.vendor == AuthenticAMD or nccl == 2.18.1"), "");
+  EXPECT_EQ(why("nvswitch.count > 0"), "");
+}
+
 TEST(Condition, KeysAndValuesAreJudged) {
   EXPECT_TRUE(refusal("driver == 1 and cpu.vendr == x").starts_with("byte 16: unknown key"));
   EXPECT_TRUE(refusal("driver >= 535..03").starts_with("byte 10: "));

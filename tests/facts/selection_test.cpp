@@ -191,5 +191,14 @@ TEST(Selection, WhatIsSelectedMayBeSelected) {
   }
 }
 
+TEST(CanonicalPattern, AFamilysOtherSpellingGivesWay) {
+  EXPECT_EQ(canonical_pattern("pip"), "python.package");
+  EXPECT_EQ(canonical_pattern("pip.*"), "python.package.*");
+  EXPECT_EQ(canonical_pattern("ulimit.**"), "limits.**");
+  EXPECT_EQ(canonical_pattern("pipes.*"), "pipes.*");
+  EXPECT_EQ(canonical_pattern("python.package.*"), "python.package.*");
+  EXPECT_EQ(canonical_pattern(""), "");
+}
+
 }  // namespace
 }  // namespace goldenv::facts

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 namespace goldenv::facts {
 namespace {
 
@@ -26,6 +28,61 @@ struct Row {
   Reading found;
   Truth met;
 };
+
+TEST(Want, WhatIsNeverANumberHasNoOrder) {
+  for (const auto& [key, kind] :
+       std::vector<std::pair<std::string, std::string>>{{"cpu.vendor", "one of a few words"},
+                                                        {"bios.secure_boot", "true or false"},
+                                                        {"kernel.cmdline", "a list"},
+                                                        {"env.LD_LIBRARY_PATH", "a list"},
+                                                        {"nccl.path", "a path"}}) {
+    const Result<Want> want = want_of(key, "'>=5'");
+    ASSERT_FALSE(want) << key;
+    EXPECT_EQ(want.error().message, "t.yaml:1:1: " + key + " has no order: it is " + kind +
+                                        "; expected a value, ==VALUE or !=VALUE and not \">=5\"");
+  }
+  EXPECT_TRUE(want_of("sysctl.vm.swappiness", "'>=5'"));
+}
+
+TEST(Want, WhyNothingIsDecidedIsTold) {
+  const auto why = [](std::string_view key, std::string_view yaml, const Reading& reading) {
+    return why_undecided(*resolve(key)->entry, *want_of(key, yaml), reading);
+  };
+  EXPECT_EQ(why("os.id", "'<5'", Value::scalar("debian")),
+            "it is the text \"debian\", and text has no order");
+  EXPECT_EQ(why("os.id", "['<5', '>7']", Value::scalar("debian")),
+            "it is the text \"debian\", and text has no order");
+  EXPECT_EQ(why("os.id", "'<5'", Unknown{Why::denied, "", "root"}),
+            "it is unknown (denied, needs root)");
+  EXPECT_EQ(why("driver", "570.124.06", Value::prefix("570.124")),
+            "only the beginning of it is known, 570.124");
+  EXPECT_EQ(why("os.id", "'<5'", Value::scalar("4")), "");
+  EXPECT_EQ(why("os.id", "debian", Absent{}), "");
+}
+
+TEST(Meets, KernelsByReleaseAndLevel) {
+  const Reading level = Value::scalar("6.1.192");
+  const Reading part = Value::prefix("5.4");
+  const std::string release = "6.1.0-57-amd64";
+  const std::vector<std::tuple<const char*, Reading, Reading, Truth>> rows = {
+      {"'>=6.1.100,!=6.1.0-56-amd64'", Value::scalar(release), level, Truth::yes},
+      {"'>=6.1.100,!=6.1.0-57-amd64'", Value::scalar(release), level, Truth::no},
+      {"'>=6.2'", Value::scalar(release), level, Truth::no},
+      {"'>=5.5'", Value::scalar("5.4.0-169-generic"), part, Truth::no},
+      {"'>=5.4.3'", Value::scalar("5.4.0-169-generic"), part, Truth::unknown},
+      {"'>=5.4.3,!=5.4.0-169-generic'", Value::scalar("5.4.0-169-generic"), part, Truth::no},
+      {"'>=6.1'", Value::scalar(release), Unknown{}, Truth::unknown},
+      {"'>=6.1,!=6.1.0-57-amd64'", Value::scalar(release), Unknown{}, Truth::no},
+      {"'!=6.1.0-57-amd64'", Value::scalar(release), Unknown{}, Truth::no},
+      {"'!=6.1.0-56-amd64'", Value::scalar(release), Unknown{}, Truth::yes},
+      {"'>=6.1,!=6.1.0-57-amd64'", Value::prefix("6.1.0-57"), level, Truth::unknown},
+      {"'>=6.2,!=6.1.0-57-amd64'", Value::prefix("6.1.0-57"), level, Truth::no},
+  };
+  for (const auto& [yaml, found, upstream, met] : rows) {
+    EXPECT_EQ(meets_yaml("kernel", yaml, found, upstream), met)
+        << yaml << " " << describe(found) << " " << describe(upstream);
+  }
+}
 
 TEST(Meets, ByTheTypeOfTheKey) {
   const std::vector<Row> rows = {

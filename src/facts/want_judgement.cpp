@@ -1,0 +1,248 @@
+// Whether a reading is what is wanted of it, and whether two readings are the same.
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "base/text.h"
+#include "facts/quantity.h"
+#include "facts/scalar.h"
+#include "facts/want.h"
+
+namespace goldenv::facts {
+namespace {
+
+using version::Clause;
+using version::Op;
+
+std::string without_identity(const std::vector<std::string>& words) {
+  std::vector<std::string> kept;
+  std::ranges::copy_if(words, std::back_inserter(kept),
+                       [](const std::string& word) { return !is_identity_parameter(word); });
+  return join(kept, "\n");
+}
+
+/// Whether two texts of one key are the same value by its type.
+bool same_text(const Entry& entry, const std::string& a, const std::string& b) {
+  if (a == b) {
+    return true;
+  }
+  if (entry.type == Type::version) {
+    const auto left = version::parse(entry.scheme, a);
+    const auto right = version::parse(entry.scheme, b);
+    return left && right && version::order(*left, *right) == std::strong_ordering::equal;
+  }
+  if (is_numeric(entry.type)) {
+    const std::optional<double> left = to_quantity(a);
+    const std::optional<double> right = to_quantity(b);
+    constexpr std::string_view kTolerance = "numeric-tolerance:";
+    return left && right &&
+           within(*left, *right,
+                  entry.compare.starts_with(kTolerance) ? entry.compare.substr(kTolerance.size())
+                                                        : std::string_view("0"));
+  }
+  if (entry.type == Type::boolean) {
+    return !canonical_boolean(a).empty() && canonical_boolean(a) == canonical_boolean(b);
+  }
+  return false;
+}
+
+bool agrees(std::string_view prefix, std::string_view text) {
+  return version::is_prefix(prefix, text);
+}
+
+Truth same_value(const Entry& entry, const Value& a, const Value& b) {
+  using Form = Value::Form;
+  if (a.form == Form::one_of || b.form == Form::one_of) {
+    if (a.form == b.form && a.items == b.items) {
+      // The same numbers led to the same releases; what they were read from is compared by itself.
+      return Truth::yes;
+    }
+    const std::vector<std::string> left = a.form == Form::one_of ? a.items : std::vector{a.text};
+    const std::vector<std::string> right = b.form == Form::one_of ? b.items : std::vector{b.text};
+    const bool overlap = std::ranges::any_of(left, [&](const std::string& x) {
+      return std::ranges::any_of(right, [&](const std::string& y) {
+        return same_text(entry, x, y) || (a.form == Form::prefix && agrees(x, y)) ||
+               (b.form == Form::prefix && agrees(y, x));
+      });
+    });
+    return overlap ? Truth::unknown : Truth::no;
+  }
+  if (a.form == Form::prefix || b.form == Form::prefix) {
+    const bool possible = a.form == b.form ? agrees(a.text, b.text) || agrees(b.text, a.text)
+                          : a.form == Form::prefix ? agrees(a.text, b.text)
+                                                   : agrees(b.text, a.text);
+    return possible ? Truth::unknown : Truth::no;
+  }
+  if (a.form != b.form) {
+    return Truth::no;
+  }
+  if (a.form == Form::scalar) {
+    return truth(same_text(entry, a.text, b.text));
+  }
+  if (entry.key == "kernel.cmdline" || entry.key == "next_boot.kernel.cmdline") {
+    return truth(without_identity(a.items) == without_identity(b.items));
+  }
+  return truth(a.items == b.items && a.entries == b.entries);
+}
+
+bool only_excludes(const Want& want) {
+  return want.kind == Want::Kind::differs ||
+         (want.kind == Want::Kind::constraint &&
+          std::ranges::all_of(want.constraint.clauses, [](const Clause& clause) {
+            return clause.op == Op::ne || clause.op == Op::not_wildcard;
+          }));
+}
+
+Truth meets_clauses(const version::Constraint& clauses, version::Scheme scheme,
+                    const Value& value) {
+  if (value.form == Value::Form::prefix) {
+    return version::meets_prefix(clauses, value.text);
+  }
+  const auto version = version::parse(scheme, value.text);
+  return version ? version::meets(clauses, *version) : Truth::unknown;
+}
+
+Truth meets_kernel(const version::Constraint& constraint, const Value& value,
+                   const Reading& upstream) {
+  const auto* level = std::get_if<Value>(&upstream);
+  const auto release = version::parse(version::Scheme::kernel, value.text);
+  if (level != nullptr && release && value.form == Value::Form::scalar) {
+    return version::meets_kernel(constraint, *release,
+                                 {level->text, level->form == Value::Form::scalar});
+  }
+  // Of the release or of its level less is known: what the other decides is decided.
+  const version::Constraint ordered = version::ordered_clauses(constraint);
+  const Truth by_level = ordered.clauses.empty() ? Truth::yes
+                         : level == nullptr
+                             ? Truth::unknown
+                             : meets_clauses(ordered, version::Scheme::dotted, *level);
+  return by_level &
+         meets_clauses(version::exact_clauses(constraint), version::Scheme::kernel, value);
+}
+
+Truth meets_versions(const Entry& entry, const version::Constraint& constraint, const Value& value,
+                     const Reading& upstream) {
+  return entry.scheme == version::Scheme::kernel ? meets_kernel(constraint, value, upstream)
+                                                 : meets_clauses(constraint, entry.scheme, value);
+}
+
+Truth meets_numbers(const version::Constraint& constraint, const Value& value) {
+  const std::optional<double> found = to_quantity(value.text);
+  if (!found || value.form != Value::Form::scalar) {
+    return Truth::unknown;
+  }
+  return truth(std::ranges::all_of(constraint.clauses, [&](const Clause& clause) {
+    return holds(clause.op, *found, to_quantity(clause.text).value_or(0));
+  }));
+}
+
+Truth meets_value(const Entry& entry, const Want& want, const Value& value,
+                  const Reading& upstream) {
+  const bool counts = want.value.form == Value::Form::tally;
+  if (value.form == Value::Form::one_of) {
+    // Any of them may be the true one, and nothing says which: a pin on one of them is met.
+    Truth any = Truth::no;
+    for (const std::string& item : value.items) {
+      any = any | meets_value(entry, want, Value::scalar(item), upstream);
+    }
+    return any;
+  }
+  if (value.form == Value::Form::tally && !counts) {
+    Truth all = Truth::yes;
+    for (const auto& [item, count] : value.entries) {
+      all = all & meets_value(entry, want, Value::scalar(item), upstream);
+    }
+    return all;
+  }
+  switch (want.kind) {
+    case Want::Kind::constraint:
+      return entry.type == Type::version ? meets_versions(entry, want.constraint, value, upstream)
+                                         : meets_numbers(want.constraint, value);
+    case Want::Kind::differs:
+      return !same_value(entry, want.value, value);
+    default:
+      return same_value(entry, want.value, value);
+  }
+}
+
+}  // namespace
+
+Truth meets(const Entry& entry, const Want& want, const Reading& reading, const Reading& upstream) {
+  if (want.kind == Want::Kind::any) {
+    return Truth::yes;
+  }
+  if (want.kind == Want::Kind::any_of) {
+    Truth any = Truth::no;
+    for (const Want& one : want.any) {
+      any = any | meets(entry, one, reading, upstream);
+    }
+    return any;
+  }
+  if (std::holds_alternative<Unknown>(reading)) {
+    return Truth::unknown;
+  }
+  if (std::holds_alternative<Absent>(reading)) {
+    return truth(want.kind == Want::Kind::absent || only_excludes(want));
+  }
+  if (want.kind == Want::Kind::absent) {
+    return Truth::no;
+  }
+  return meets_value(entry, want, std::get<Value>(reading), upstream);
+}
+
+std::string why_undecided(const Entry& entry, const Want& want, const Reading& reading) {
+  if (std::holds_alternative<Unknown>(reading)) {
+    return "it is " + describe(reading);
+  }
+  if (want.kind == Want::Kind::any_of) {
+    for (const Want& one : want.any) {
+      if (std::string why = why_undecided(entry, one, reading); !why.empty()) {
+        return why;
+      }
+    }
+    return {};
+  }
+  const auto* value = std::get_if<Value>(&reading);
+  if (value == nullptr) {
+    return {};
+  }
+  if (value->form == Value::Form::prefix) {
+    return "only the beginning of it is known, " + value->text;
+  }
+  if (want.kind != Want::Kind::constraint || entry.type == Type::version) {
+    return {};
+  }
+  std::vector<std::string> texts = value->items;
+  for (const auto& [item, count] : value->entries) {
+    texts.push_back(item);
+  }
+  texts.push_back(value->text);
+  const auto text = std::ranges::find_if(
+      texts, [](const std::string& one) { return !one.empty() && !to_quantity(one); });
+  return text == texts.end()
+             ? std::string()
+             : "it is the text " + doc::quote_json(*text) + ", and text has no order";
+}
+
+Truth same(const Entry& entry, const Reading& a, const Reading& b) {
+  if (std::holds_alternative<Unknown>(a) || std::holds_alternative<Unknown>(b)) {
+    return Truth::unknown;
+  }
+  if (std::holds_alternative<Absent>(a) || std::holds_alternative<Absent>(b)) {
+    return truth(std::holds_alternative<Absent>(a) && std::holds_alternative<Absent>(b));
+  }
+  return same_value(entry, std::get<Value>(a), std::get<Value>(b));
+}
+
+bool is_identity_parameter(std::string_view word) {
+  constexpr std::array<std::string_view, 8> kNames = {
+      "root", "BOOT_IMAGE", "resume", "ip", "initrd", "nfsroot", "BOOTIF", "cryptdevice"};
+  constexpr std::array<std::string_view, 4> kStarts = {"rd.luks.", "rd.lvm.", "rd.md.",
+                                                       "systemd.machine_id"};
+  const std::string_view name = word.substr(0, word.find('='));
+  return std::ranges::find(kNames, name) != kNames.end() ||
+         std::ranges::any_of(kStarts,
+                             [&](std::string_view start) { return name.starts_with(start); });
+}
+
+}  // namespace goldenv::facts
