@@ -127,7 +127,7 @@ Reading version_reading(const InForce& found, std::string_view soname) {
 }
 
 /// Folders in which driver packages, run files, container runtimes and NixOS put the library.
-std::vector<std::string> usual_folders(const host::Host& host) {
+std::vector<std::string> usual_folders(const host::Host& host, std::optional<Error>& unseen) {
   std::vector<std::string> folders = {
       "/usr/lib64",
       "/usr/lib",
@@ -157,6 +157,8 @@ std::vector<std::string> usual_folders(const host::Host& host) {
         folders.push_back("/usr/local/" + entry.name + "/compat");
       }
     }
+  } else if (local.error().code != Errc::absent) {
+    unseen = local.error();
   }
   return folders;
 }
@@ -172,14 +174,14 @@ bool is_32bit(const host::Host& host, const std::string& path) {
 
 struct Copies {
   std::set<std::string> paths;  // real ones
-  std::optional<Error> unseen;  // a folder that is there and could not be listed
+  std::optional<Error> unseen;  // what is there and could not be looked at
 };
 
 Copies find_copies(const host::Host& host, std::string_view soname) {
   const std::string stem(soname.substr(0, soname.rfind('.') + 1));
   Copies copies;
   std::set<std::string> seen_folders;
-  for (const std::string& folder : usual_folders(host)) {
+  for (const std::string& folder : usual_folders(host, copies.unseen)) {
     const Result<std::string> real = host.real_path(folder);
     if (!real) {
       if (real.error().code != Errc::absent) {
@@ -200,6 +202,9 @@ Copies find_copies(const host::Host& host, std::string_view soname) {
         continue;
       }
       const Result<std::string> file = host.real_path(*real + "/" + entry.name);
+      if (!file && file.error().code != Errc::absent) {
+        copies.unseen = file.error();
+      }
       if (file && !has_part(*file, "stubs") && !is_32bit(host, *file)) {
         copies.paths.insert(*file);
       }

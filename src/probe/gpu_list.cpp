@@ -29,10 +29,15 @@ std::optional<std::uint32_t> hex_number(std::string_view text) {
                                                                   : std::nullopt;
 }
 
-/// "0x10de" and "0x030200", as sysfs writes them.
-std::optional<std::uint32_t> attribute(const host::Host& host, const std::string& path) {
+/// "0x10de" and "0x030200", as sysfs writes them. One that is there and cannot be read is told in
+/// `unseen`: what it is of may be a GPU.
+std::optional<std::uint32_t> attribute(const host::Host& host, const std::string& path,
+                                       std::optional<Error>& unseen) {
   const Result<std::string> text = host.read_file(path, 64);
   if (!text) {
+    if (text.error().code != Errc::absent) {
+      unseen = text.error();
+    }
     return std::nullopt;
   }
   std::string_view number = trim(*text);
@@ -83,7 +88,7 @@ Bus look_at_bus(const host::Host& host) {
   for (const host::DirEntry& device : *devices) {
     const auto address = parse_pci_address(device.name);
     const std::string folder = std::string(kDevices) + "/" + device.name;
-    const auto klass = attribute(host, folder + "/class");
+    const auto klass = attribute(host, folder + "/class", bus.error);
     if (!address || !klass) {
       continue;
     }
@@ -91,7 +96,7 @@ Bus look_at_bus(const host::Host& host) {
     if (kind >> 8 != 0x03 && kind >> 8 != 0x12 && kind != 0x0680) {
       continue;
     }
-    const auto vendor = attribute(host, folder + "/vendor");
+    const auto vendor = attribute(host, folder + "/vendor", bus.error);
     if (!vendor) {
       continue;
     }
@@ -145,6 +150,16 @@ GpuList find_gpus(Survey& survey) {
       } else {
         gpu.lines = text.error();
       }
+    }
+  }
+  if (!driven && driven.error().code != Errc::absent) {
+    for (auto& [address, gpu] : bus.gpus) {
+      if (gpu.vendor == "nvidia") {
+        gpu.lines = driven.error();
+      }
+    }
+    if (!bus.there && !bus.error) {
+      bus.error = driven.error();
     }
   }
   for (auto& [address, gpu] : bus.gpus) {

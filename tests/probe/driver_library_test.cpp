@@ -107,6 +107,14 @@ TEST(DriverLibraryProbe, FolderThatCannotBeListedMakesTheCountUnknown) {
   EXPECT_EQ(told(host, driver_library, "driver.libcuda.copies"), "unknown (denied)");
 }
 
+TEST(DriverLibraryProbe, ACopyThatLeadsWhereNoOneMayLookMakesTheCountUnknown) {
+  System host;
+  host.library(kLib, "libcuda.so.1", "535.129.03");
+  host.link("/usr/lib/libcuda.so.1", "/root/libcuda.so.550.54.14").deny("/root");
+  EXPECT_EQ(told(host, driver_library, "driver.libcuda"), "535.129.03");
+  EXPECT_EQ(told(host, driver_library, "driver.libcuda.copies"), "unknown (denied)");
+}
+
 TEST(DriverLibraryProbe, FileMountedByAContainerRuntimeIsTheHosts) {
   System host;
   host.library(kLib, "libcuda.so.1", "535.129.03");

@@ -41,6 +41,25 @@ struct GpuHost : FakeHost {
   }
 };
 
+TEST(GpusProbe, ADeviceThatCannotBeLookedAtLeavesTheCountOpen) {
+  for (const char* file : {"class", "vendor"}) {
+    GpuHost host(std::vector<Card>{{.bus = "0000:07:00.0"}, {.bus = "0000:0f:00.0"}});
+    EXPECT_EQ(told(host, gpus, "gpu.count"), "2");
+    host.deny("/sys/bus/pci/devices/0000:0f:00.0/" + std::string(file));
+    EXPECT_EQ(told(host, gpus, "gpu.count"), "unknown (denied)") << file;
+  }
+}
+
+TEST(GpusProbe, DeniedListsOfTheDriverAreNotCalledSilent) {
+  GpuHost host(Card{.bus = "0000:07:00.0"});
+  host.deny("/proc/driver/nvidia/gpus");
+  EXPECT_EQ(told(host, gpus, "gpu.count"), "1");
+  EXPECT_EQ(told(host, gpus, "gpu.vbios"), "unknown (denied)");
+  FakeHost no_bus;
+  no_bus.folder("/sys/bus").deny("/proc/driver/nvidia/gpus");
+  EXPECT_EQ(told(no_bus, gpus, "gpu.count"), "unknown (denied)");
+}
+
 TEST(GpusProbe, EqualGpusShareOneValue) {
   const GpuHost host(std::vector<Card>{{"0000:07:00.0"}, {"0000:0f:00.0"}});
   const auto found = test::scan(host, gpus);
