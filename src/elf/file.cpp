@@ -97,11 +97,22 @@ Result<File> File::open(int fd, std::string_view path) {
   if (section_count(file, ident) > kSectionLimit) {
     return file.malformed("states more sections than any ELF file has");
   }
+  if (file.size_bytes_ <
+      (ident[EI_CLASS] == ELFCLASS64 ? sizeof(Elf64_Ehdr) : sizeof(Elf32_Ehdr))) {
+    return file.malformed("is cut short within its ELF header");
+  }
   elf_version(EV_CURRENT);
   file.elf_ = elf_begin(fd, ELF_C_READ, nullptr);
   if (file.elf_ == nullptr || elf_kind(file.elf_) != ELF_K_ELF ||
       gelf_getehdr(file.elf_, &file.header_) == nullptr) {
     return file.malformed("its ELF header is damaged");
+  }
+  // libelf counts only as many program headers as there is room for.
+  const std::uint64_t table_bytes =
+      std::uint64_t{file.header_.e_phnum} * std::uint64_t{file.header_.e_phentsize};
+  if (file.header_.e_phnum != PN_XNUM && table_bytes != 0 &&
+      !is_inside({file.header_.e_phoff, table_bytes}, file.size_bytes_)) {
+    return file.malformed("is cut short: its program headers lie outside it");
   }
   std::size_t count = 0;
   if (file.header_.e_phnum == PN_XNUM || elf_getphdrnum(file.elf_, &count) != 0 ||
@@ -113,7 +124,19 @@ Result<File> File::open(int fd, std::string_view path) {
     if (gelf_getphdr(file.elf_, static_cast<int>(i), &segment) == nullptr) {
       return file.malformed("its program headers lie outside it");
     }
+    // The loader would map it all the same, and the process would die at the first missing page.
+    if (segment.p_type == PT_LOAD &&
+        !is_inside({segment.p_offset, segment.p_filesz}, file.size_bytes_)) {
+      return file.malformed("is cut short: a segment lies outside it");
+    }
     file.segments_.push_back(segment);
+  }
+  // A kernel module has sections alone, and their headers stand at its end.
+  const std::uint64_t sections_bytes =
+      std::uint64_t{file.header_.e_shnum} * std::uint64_t{file.header_.e_shentsize};
+  if (count == 0 && file.header_.e_shoff != 0 &&
+      !is_inside({file.header_.e_shoff, sections_bytes}, file.size_bytes_)) {
+    return file.malformed("is cut short: its section headers lie outside it");
   }
   return file;
 }
