@@ -269,8 +269,11 @@ Result<SystemName> TreeHost::system_name() const {
     GOLDENV_TRY(name.machine, machine_of(*this));
   }
   const auto part = [&](const std::optional<std::string>& recorded, std::string_view path) {
-    return recorded ? *recorded
-                    : std::string(trim(read_file(path, kFileLimitBytes).value_or(std::string())));
+    if (recorded) {
+      return *recorded;
+    }
+    const std::string text = read_file(path, kFileLimitBytes).value_or(std::string());
+    return std::string(trim(text));
   };
   static const std::optional<std::string> kNone;
   name.node = part(record_ ? record_->node : kNone, "/proc/sys/kernel/hostname");
