@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,6 +20,14 @@ std::vector<std::string_view> lines(std::string_view text);
 
 /// The words between runs of blanks.
 std::vector<std::string_view> words(std::string_view text);
+
+// What they give looks into the text, which must not end with the call.
+template <std::same_as<std::string> Gone>
+std::vector<std::string_view> split(Gone&& text, char separator) = delete;
+template <std::same_as<std::string> Gone>
+std::vector<std::string_view> lines(Gone&& text) = delete;
+template <std::same_as<std::string> Gone>
+std::vector<std::string_view> words(Gone&& text) = delete;
 
 /// The pieces with the separator between them.
 std::string join(const std::vector<std::string>& pieces, std::string_view separator);

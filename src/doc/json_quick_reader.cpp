@@ -12,8 +12,8 @@ namespace {
 
 class QuickJsonReader {
  public:
-  QuickJsonReader(std::string_view text, const Limits& limits)
-      : text_(text), limits_(limits), budget_(limits) {}
+  QuickJsonReader(std::string_view text, const Limits& limits, Parts* parts)
+      : text_(text), limits_(limits), budget_(limits), parts_(parts) {}
 
   std::optional<Node> document() {
     Node root;
@@ -96,22 +96,49 @@ class QuickJsonReader {
     node.entries.reserve(4);  // as many as most facts have
     bool ok = true;
     do {
-      Node::Entry& entry = node.entries.emplace_back();
-      entry.mark = mark();
-      if (!at('"') || !string(entry.key) || !budget_.take(0, entry.key.size())) {
-        return false;
-      }
-      skip_blanks();
-      if (!at(':')) {
-        return false;
-      }
-      ++at_;
-      skip_blanks();
-      if (!value(entry.value, depth + 1)) {
+      if (!entry(node.entries.emplace_back(), depth)) {
         return false;
       }
     } while (next_item('}', ok));
     return ok && !find_duplicate(node.entries).found;
+  }
+
+  /// The object that is handed over, at its brace.
+  bool parts(Node& node, std::size_t depth) {
+    node.mark = mark();
+    node.kind = Node::Kind::mapping;
+    if (depth > limits_.depth || !budget_.take(1, 0)) {
+      return false;
+    }
+    ++at_;
+    skip_blanks();
+    if (at('}')) {
+      ++at_;
+      return true;
+    }
+    Handover handover(*parts_);
+    bool ok = true;
+    do {
+      if (!entry(handover.next(), depth) || !handover.give()) {
+        return false;
+      }
+    } while (next_item('}', ok));
+    return ok;
+  }
+
+  bool entry(Node::Entry& entry, std::size_t depth) {
+    entry.mark = mark();
+    if (!at('"') || !string(entry.key) || !budget_.take(0, entry.key.size())) {
+      return false;
+    }
+    skip_blanks();
+    if (!at(':')) {
+      return false;
+    }
+    ++at_;
+    skip_blanks();
+    const bool hand_over = depth == 1 && parts_ != nullptr && entry.key == parts_->under && at('{');
+    return hand_over ? parts(entry.value, depth + 1) : value(entry.value, depth + 1);
   }
 
   bool array(Node& node, std::size_t depth) {
@@ -182,6 +209,7 @@ class QuickJsonReader {
   std::string_view text_;
   Limits limits_;
   Budget budget_;
+  Parts* parts_;
   std::size_t at_ = 0;
   std::size_t line_ = 1;
   std::size_t line_start_ = 0;
@@ -189,8 +217,8 @@ class QuickJsonReader {
 
 }  // namespace
 
-std::optional<Node> read_quick_json(std::string_view text, const Limits& limits) {
-  return QuickJsonReader(text, limits).document();
+std::optional<Node> read_quick_json(std::string_view text, const Limits& limits, Parts* parts) {
+  return QuickJsonReader(text, limits, parts).document();
 }
 
 }  // namespace goldenv::doc

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <string>
 
+#include "base/url.h"
 #include "doc/bytes.h"
 #include "doc/quick_reader.h"
 #include "doc/reader.h"
@@ -57,17 +58,43 @@ bool same(const Node& a, const Node& b) {
                     });
 }
 
+namespace {
+
 Result<Node> parse(std::string_view text, Format format, std::string_view name,
-                   const Limits& limits) {
+                   const Limits& limits, Parts* parts) {
   GOLDENV_TRY(const std::string_view clean, check_encoding(text, format, name, limits));
   // The quick readers know nothing of characters that stand for bytes.
   const bool plain = !may_hold_bytes(clean);
   if (auto quick = !plain                   ? std::optional<Node>()
-                   : format == Format::json ? read_quick_json(clean, limits)
-                                            : read_quick_yaml(clean, limits)) {
+                   : format == Format::json ? read_quick_json(clean, limits, parts)
+                                            : read_quick_yaml(clean, limits, parts)) {
     return *std::move(quick);
   }
   return format == Format::json ? read_json(clean, name, limits) : read_yaml(clean, name, limits);
+}
+
+}  // namespace
+
+Result<Node> parse(std::string_view text, Format format, std::string_view name,
+                   const Limits& limits) {
+  return parse(text, format, name, limits, nullptr);
+}
+
+Result<Node> parse_parts(std::string_view text, Format format, std::string_view name, Parts& parts,
+                         const Limits& limits) {
+  GOLDENV_TRY(Node root, parse(text, format, name, limits, &parts));
+  for (Node::Entry& top : root.entries) {
+    if (top.key != parts.under) {
+      continue;
+    }
+    // The general reader has held all of them; a quick one that gave up has handed over the first.
+    for (std::size_t i = parts.taken; i < top.value.entries.size(); ++i) {
+      parts.take(top.value.entries[i]);
+    }
+    parts.taken = std::max(parts.taken, top.value.entries.size());
+    top.value.entries.clear();
+  }
+  return root;
 }
 
 Format guess_format(std::string_view text) {
@@ -153,14 +180,16 @@ Duplicate find_duplicate(const std::vector<Node::Entry>& entries) {
 
 std::string snippet(std::string_view text) {
   constexpr std::size_t kLongest = 40;
-  if (text.size() <= kLongest) {
-    return quote_json(text);
+  // Masked before it is cut: without its '@' a user part could not be told.
+  const std::string whole = mask_users(text);
+  if (whole.size() <= kLongest) {
+    return quote_json(whole);
   }
   std::size_t end = kLongest;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) {
+  while (end > 0 && (static_cast<unsigned char>(whole[end]) & 0xC0U) == 0x80U) {
     --end;
   }
-  return quote_json(text.substr(0, end)) + "...";
+  return quote_json(std::string_view(whole).substr(0, end)) + "...";
 }
 
 }  // namespace goldenv::doc

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -69,6 +70,19 @@ enum class Format { yaml, json };
 /// A YAML text of nothing but blanks and comments is a null node; an empty JSON text is an error.
 Result<Node> parse(std::string_view text, Format format, std::string_view name,
                    const Limits& limits = {});
+
+/// Takes the entries of one large mapping while a text is read, so that no tree of it is held: of a
+/// snapshot of 5,000 facts that tree would be most of what comparing it costs.
+struct Parts {
+  std::string_view under;                  ///< the key, at the top, of that mapping
+  std::function<void(Node::Entry&)> take;  ///< may move out of what it is given
+  std::size_t taken = 0;                   ///< entries handed over so far
+};
+
+/// The same document without those entries, which `parts.take` is given in their order. Where the
+/// text turns out to be wrong behind them, they have been taken all the same.
+Result<Node> parse_parts(std::string_view text, Format format, std::string_view name, Parts& parts,
+                         const Limits& limits = {});
 
 /// JSON if the first character that is not blank is '{' or '['; else YAML.
 Format guess_format(std::string_view text);

@@ -41,8 +41,8 @@ constexpr std::size_t kLongestKey = 900;
 
 class QuickYamlReader {
  public:
-  QuickYamlReader(std::string_view text, const Limits& limits)
-      : text_(text), limits_(limits), budget_(limits) {}
+  QuickYamlReader(std::string_view text, const Limits& limits, Parts* parts)
+      : text_(text), limits_(limits), budget_(limits), parts_(parts) {}
 
   std::optional<Node> document() {
     Node root;
@@ -110,31 +110,52 @@ class QuickYamlReader {
       return false;
     }
     while (at_ < text_.size() && indent_ == indent) {
-      Node::Entry& entry = node.entries.emplace_back();
-      entry.mark = mark();
-      if (!key(entry.key, false)) {
+      if (!entry(node.entries.emplace_back(), indent, depth)) {
         return false;
-      }
-      if (peek(0) == '\n') {
-        if (!end_line() || indent_ <= indent) {
-          return false;  // an empty value, or a list at the indent of its key
-        }
-        const bool list = at('-') && peek(1) == ' ';
-        if (!(list ? sequence(entry.value, indent_, depth + 1)
-                   : mapping(entry.value, indent_, depth + 1))) {
-          return false;
-        }
-      } else {
-        skip_blanks();
-        if (!value(entry.value, false, depth + 1) || !end_line()) {
-          return false;
-        }
-      }
-      if (indent_ > indent) {
-        return false;  // a plain scalar that goes on, or an error
       }
     }
     return !find_duplicate(node.entries).found;
+  }
+
+  /// The same of the mapping that is handed over.
+  bool parts(Node& node, std::size_t indent, std::size_t depth) {
+    node.kind = Node::Kind::mapping;
+    node.mark = mark();
+    if (depth > limits_.depth || !budget_.take(1, 0)) {
+      return false;
+    }
+    Handover handover(*parts_);
+    while (at_ < text_.size() && indent_ == indent) {
+      if (!entry(handover.next(), indent, depth) || !handover.give()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool entry(Node::Entry& entry, std::size_t indent, std::size_t depth) {
+    entry.mark = mark();
+    if (!key(entry.key, false)) {
+      return false;
+    }
+    if (peek(0) == '\n') {
+      if (!end_line() || indent_ <= indent) {
+        return false;  // an empty value, or a list at the indent of its key
+      }
+      const bool list = at('-') && peek(1) == ' ';
+      const bool hand_over = depth == 1 && parts_ != nullptr && entry.key == parts_->under;
+      if (!(list        ? sequence(entry.value, indent_, depth + 1)
+            : hand_over ? parts(entry.value, indent_, depth + 1)
+                        : mapping(entry.value, indent_, depth + 1))) {
+        return false;
+      }
+    } else {
+      skip_blanks();
+      if (!value(entry.value, false, depth + 1) || !end_line()) {
+        return false;
+      }
+    }
+    return indent_ <= indent;  // else a plain scalar that goes on, or an error
   }
 
   /// Items at `indent`: scalars and what flow style holds.
@@ -181,7 +202,7 @@ class QuickYamlReader {
         !budget_.take(1, node.text.size())) {
       return false;
     }
-    if (!node.quoted &&
+    if (!node.quoted && node.text.size() <= 4 &&
         (node.text == "~" || node.text == "null" || node.text == "Null" || node.text == "NULL")) {
       node.kind = Node::Kind::null;
     }
@@ -267,7 +288,7 @@ class QuickYamlReader {
     if (text_[at_ - 1] == ' ') {
       return false;
     }
-    out.assign(text_.substr(begin, at_ - begin));
+    out = std::string(text_.substr(begin, at_ - begin));
     return true;
   }
 
@@ -335,6 +356,7 @@ class QuickYamlReader {
   std::string_view text_;
   Limits limits_;
   Budget budget_;
+  Parts* parts_;
   std::size_t at_ = 0;
   std::size_t line_ = 1;
   std::size_t line_start_ = 0;
@@ -343,8 +365,8 @@ class QuickYamlReader {
 
 }  // namespace
 
-std::optional<Node> read_quick_yaml(std::string_view text, const Limits& limits) {
-  return QuickYamlReader(text, limits).document();
+std::optional<Node> read_quick_yaml(std::string_view text, const Limits& limits, Parts* parts) {
+  return QuickYamlReader(text, limits, parts).document();
 }
 
 }  // namespace goldenv::doc

@@ -173,6 +173,26 @@ bool is_printable(std::string_view text, bool blanks) {
   });
 }
 
+/// What is wrong with the name of a sysctl as a path below /proc/sys, or nothing: "x..y" would be
+/// x//y, and a part "//" (dots and slashes change places) would be "..".
+std::string wrong_sysctl(const Entry& entry, std::string_view member) {
+  if (entry.key != "sysctl.<name>" && entry.key != "next_boot.sysctl.<name>") {
+    return {};
+  }
+  for (const std::string_view part : split(member, '.')) {
+    if (part.empty()) {
+      return "a part between its dots is empty";
+    }
+    if (part == "/" || part == "//") {
+      return "a part of it leads to another folder";
+    }
+    if (part.find('\0') != std::string_view::npos) {
+      return "it holds a NUL byte";
+    }
+  }
+  return {};
+}
+
 /// What stands in for an instance's name in a message about one.
 std::string sample_label(const Entry& entry) {
   return entry.label == "path" || entry.label == "folder" || entry.label == "prefix" ? "/PATH"
@@ -189,8 +209,7 @@ Result<void> check_label(const Entry& entry, std::string_view written, std::stri
     }
     return {};
   }
-  if (label.empty() || label.size() > kLongestLabel || !is_printable(label, true) ||
-      !is_utf8(label)) {
+  if (label.empty() || label.size() > kLongestLabel || !is_printable(label, true)) {
     return malformed("no instance in " + doc::quote_json(written) +
                      ": behind @ must stand printable text of at most 4096 bytes");
   }
@@ -216,7 +235,7 @@ Result<Resolved> resolve(std::string_view written) {
     return malformed("a key of " + std::to_string(plain.size()) + " bytes; no key is longer than " +
                      std::to_string(kLongestName));
   }
-  if (!is_printable(plain, false) || !is_utf8(plain)) {
+  if (!is_printable(plain, false)) {
     return malformed("unknown key " + doc::quote_json(written) +
                      ": keys hold no blanks and no control characters");
   }
@@ -249,6 +268,10 @@ Result<Resolved> resolve(std::string_view written) {
   Resolved resolved{entry, name, std::string(label), {}};
   if (captures.count > 0) {
     resolved.member = captures.texts[captures.count - 1];
+  }
+  if (const std::string wrong = wrong_sysctl(*entry, resolved.member); !wrong.empty()) {
+    return malformed(doc::quote_json(written) + " can name no file below /proc/sys: " + wrong +
+                     "; expected a name such as sysctl.kernel.watchdog_thresh");
   }
   if (const auto near = refused_member(*entry, resolved.member); near && !as_path) {
     captures.texts[captures.count - 1] = *near;

@@ -211,26 +211,26 @@ class FactReader {
  public:
   explicit FactReader(std::string_view file) : file_(file) {}
 
-  Result<Fact> read(const Node::Entry& written) const {
-    Fact fact;
+  /// Moves texts out of what is written.
+  Result<void> read(Node::Entry& written, Fact& fact) const {
     GOLDENV_TRY(fact.key, key(written));
-    const Node& node = written.value;
+    Node& node = written.value;
     if (!node.is_mapping()) {
       return doc::error_at(file_, node.mark,
                            "a fact is {value: ...}, {absent: ...} or {unknown: ...}");
     }
     const Node* of = node.find("of");
     int states = 0;
-    for (const Node::Entry& entry : node.entries) {
+    for (Node::Entry& entry : node.entries) {
       if (auto read = field(fact, entry, of != nullptr, states); !read) {
-        return std::move(read).error();
+        return read;
       }
     }
     if (states != 1) {
       return doc::error_at(file_, node.mark,
                            "a fact has exactly one of value, prefix, one_of, absent, unknown");
     }
-    return fact;
+    return {};
   }
 
  private:
@@ -246,45 +246,46 @@ class FactReader {
     return FactKey{resolved->name, resolved->label};
   }
 
-  Result<void> field(Fact& fact, const Node::Entry& entry, bool counted, int& states) const {
-    if (entry.key == "value" || entry.key == "prefix" || entry.key == "one_of") {
+  Result<void> field(Fact& fact, Node::Entry& entry, bool counted, int& states) const {
+    const std::string_view name = entry.key;
+    if (name == "value" || name == "prefix" || name == "one_of") {
       ++states;
       GOLDENV_TRY(Value value, read_value(fact.key, entry, counted));
       fact.reading = std::move(value);
       return {};
     }
-    if (entry.key == "notes") {
+    if (name == "notes") {
       GOLDENV_TRY(fact.evidence.notes, texts(entry.value));
       return {};
     }
     if (!entry.value.is_scalar()) {
       return doc::error_at(file_, entry.value.mark, "expected a text here");
     }
-    const std::string& text = entry.value.text;
-    if (entry.key == "absent") {
+    std::string& text = entry.value.text;
+    if (name == "absent") {
       ++states;
-      fact.reading = Absent{text == "not there" ? "" : text};
-    } else if (entry.key == "unknown") {
+      fact.reading = Absent{text == "not there" ? std::string() : std::move(text)};
+    } else if (name == "unknown") {
       ++states;
       const Result<Why> why = parse_why(text);
       if (!why) {
         return doc::error_at(file_, entry.value.mark, why.error().message);
       }
       unknown(fact).why = *why;
-    } else if (entry.key == "detail") {
-      unknown(fact).detail = text;
-    } else if (entry.key == "needs") {
-      unknown(fact).needs = text;
-    } else if (entry.key == "basis") {
-      fact.evidence.basis = text;
-    } else if (entry.key == "from") {
-      fact.evidence.from = text;
-    } else if (entry.key == "build_id") {
-      fact.evidence.build_id = text;
-    } else if (entry.key == "line") {
+    } else if (name == "detail") {
+      unknown(fact).detail = std::move(text);
+    } else if (name == "needs") {
+      unknown(fact).needs = std::move(text);
+    } else if (name == "basis") {
+      fact.evidence.basis = std::move(text);
+    } else if (name == "from") {
+      fact.evidence.from = std::move(text);
+    } else if (name == "build_id") {
+      fact.evidence.build_id = std::move(text);
+    } else if (name == "line") {
       fact.evidence.line = static_cast<std::uint32_t>(
           std::min<std::uint64_t>(to_number(text).value_or(0), UINT32_MAX));
-    } else if (entry.key != "of") {
+    } else if (name != "of") {
       return doc::error_at(file_, entry.mark, "unknown field \"" + entry.key + "\" of a fact");
     }
     return {};
@@ -298,29 +299,30 @@ class FactReader {
     return std::get<Unknown>(fact.reading);
   }
 
-  Result<std::vector<std::string>> texts(const Node& node) const {
+  Result<std::vector<std::string>> texts(Node& node) const {
     if (!node.is_sequence()) {
       return doc::error_at(file_, node.mark, "expected a list of texts");
     }
     std::vector<std::string> items;
     items.reserve(node.items.size());
-    for (const Node& item : node.items) {
+    for (Node& item : node.items) {
       if (!item.is_scalar()) {
         return doc::error_at(file_, item.mark, "expected a text here");
       }
-      items.push_back(item.text);
+      items.push_back(std::move(item.text));
     }
     return items;
   }
 
-  Result<Value> read_value(const FactKey& key, const Node::Entry& entry, bool counted) const {
-    const Node& node = entry.value;
+  Result<Value> read_value(const FactKey& key, Node::Entry& entry, bool counted) const {
+    Node& node = entry.value;
     if (entry.key == "one_of") {
       GOLDENV_TRY(auto items, texts(node));
       return Value::one_of(std::move(items));
     }
     if (node.is_scalar()) {
-      return entry.key == "prefix" ? Value::prefix(node.text) : Value::scalar(node.text);
+      return entry.key == "prefix" ? Value::prefix(std::move(node.text))
+                                   : Value::scalar(std::move(node.text));
     }
     if (entry.key == "prefix" || node.is_null()) {
       return doc::error_at(file_, node.mark, "expected a text here");
@@ -333,11 +335,11 @@ class FactReader {
     }
     std::vector<std::pair<std::string, std::string>> entries;
     entries.reserve(node.entries.size());
-    for (const Node::Entry& member : node.entries) {
+    for (Node::Entry& member : node.entries) {
       if (!member.value.is_scalar()) {
         return doc::error_at(file_, member.value.mark, "expected a text or a number here");
       }
-      entries.emplace_back(member.key, member.value.text);
+      entries.emplace_back(std::move(member.key), std::move(member.value.text));
     }
     return counted ? Value::tally(std::move(entries)) : Value::map(std::move(entries));
   }
@@ -365,44 +367,60 @@ bool is_snapshot(const doc::Node& node) {
   return node.is_mapping() && node.find("goldenv_snapshot") != nullptr;
 }
 
-Result<Snapshot> from_node(const doc::Node& node, std::string_view name) {
+SnapshotReader::SnapshotReader(std::string_view name, std::size_t bytes) : name_(name) {
+  // Short facts take this much; memory that is not needed in the end is never touched.
+  constexpr std::size_t kBytesOfFact = 64;
+  facts_.reserve(bytes / kBytesOfFact);
+}
+
+void SnapshotReader::take(doc::Node::Entry& written) {
+  if (error_) {
+    return;
+  }
+  if (auto read = FactReader(name_).read(written, facts_.emplace_back()); !read) {
+    error_ = std::move(read).error();
+  }
+}
+
+Result<Snapshot> SnapshotReader::finish(doc::Node& node) && {
   if (!is_snapshot(node)) {
-    return doc::error_at(name, node.mark, "no snapshot: it has no goldenv_snapshot");
+    return doc::error_at(name_, node.mark, "no snapshot: it has no goldenv_snapshot");
   }
   std::string source;
   std::vector<std::string> listed;
-  std::vector<Fact> facts;
-  const FactReader reader(name);
-  for (const Node::Entry& entry : node.entries) {
+  for (Node::Entry& entry : node.entries) {
     if (entry.key == "goldenv_snapshot") {
       if (!entry.value.is_scalar() || entry.value.text != std::to_string(kSnapshotVersion)) {
         return doc::error_at(
-            name, entry.value.mark,
+            name_, entry.value.mark,
             "this goldenv reads snapshots of version 0, not \"" + entry.value.text + "\"");
       }
     } else if (entry.key == "source" && entry.value.is_scalar()) {
-      source = entry.value.text;
+      source = std::move(entry.value.text);
     } else if (entry.key == "listed" && entry.value.is_sequence()) {
-      for (const Node& family : entry.value.items) {
+      for (Node& family : entry.value.items) {
         if (!family.is_scalar()) {
-          return doc::error_at(name, family.mark, "expected the name of a family");
+          return doc::error_at(name_, family.mark, "expected the name of a family");
         }
-        listed.push_back(family.text);
+        listed.push_back(std::move(family.text));
       }
-    } else if (entry.key == "facts" && entry.value.is_mapping()) {
-      facts.reserve(entry.value.entries.size());
-      for (const Node::Entry& written : entry.value.entries) {
-        GOLDENV_TRY(Fact fact, reader.read(written));
-        facts.push_back(std::move(fact));
-      }
+    } else if (entry.key == kParts && entry.value.is_mapping()) {
+      std::ranges::for_each(entry.value.entries, [this](Node::Entry& fact) { take(fact); });
     } else {
-      return doc::error_at(name, entry.mark,
+      return doc::error_at(name_, entry.mark,
                            "\"" + entry.key +
                                "\" is no field of a snapshot, or of a wrong form; "
                                "expected goldenv_snapshot, source, listed, facts");
     }
   }
-  return make_snapshot(std::move(source), std::move(listed), std::move(facts));
+  if (error_) {
+    return *std::move(error_);
+  }
+  return make_snapshot(std::move(source), std::move(listed), std::move(facts_));
+}
+
+Result<Snapshot> from_node(doc::Node node, std::string_view name) {
+  return SnapshotReader(name, 0).finish(node);
 }
 
 }  // namespace goldenv::facts

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,7 +48,25 @@ Snapshot make_snapshot(std::string source, std::vector<std::string> listed,
 doc::Node to_node(const Snapshot& snapshot);
 /// Errors: malformed, with the position in the text: no goldenv_snapshot, another version of it,
 /// unknown keys (with the nearest), readings that are none, values of a wrong form for their key.
-Result<Snapshot> from_node(const doc::Node& node, std::string_view name);
+Result<Snapshot> from_node(doc::Node node, std::string_view name);
+
+/// The same while the text is still read: facts by take, in any order (doc::parse_parts of kParts),
+/// then what stands around them. Errors of facts, the first of them, come from finish.
+class SnapshotReader {
+ public:
+  static constexpr std::string_view kParts = "facts";
+
+  /// `name` of the text, for errors, and its size, from which follows how many facts to expect.
+  SnapshotReader(std::string_view name, std::size_t bytes);
+  void take(doc::Node::Entry& fact);
+  /// Moves out of `node`, which may hold facts, too.
+  Result<Snapshot> finish(doc::Node& node) &&;
+
+ private:
+  std::string name_;
+  std::vector<Fact> facts_;
+  std::optional<Error> error_;
+};
 
 /// Whether a document is a snapshot (has the key goldenv_snapshot) rather than a manifest.
 bool is_snapshot(const doc::Node& node);

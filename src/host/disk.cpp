@@ -62,11 +62,17 @@ FileStatus::Kind kind_of(unsigned char type) {
 Result<std::string> read_to_end(int fd, std::size_t limit, std::string_view path) {
   std::string bytes;
   std::size_t done = 0;
+  // A file of a size that is true is read at once, and the end seen by one byte more; sizes in
+  // /proc and /sys are 0 or 4096 and say nothing. No size is trusted: the end is where read says.
+  struct stat status = {};
   std::size_t step = kFirstReadBytes;
+  if (fstat(fd, &status) == 0 && status.st_size >= static_cast<off_t>(kFirstReadBytes)) {
+    step = std::min(static_cast<std::size_t>(status.st_size), std::min(limit, kLargestReadBytes)) + 1;
+  }
   while (true) {
     if (bytes.size() == done) {
       bytes.resize(done + step);
-      step = std::min(step * 4, kLargestReadBytes);
+      step = std::clamp(step * 4, kFirstReadBytes, kLargestReadBytes);
     }
     const ssize_t got = read(fd, bytes.data() + done, bytes.size() - done);
     if (got < 0 && errno == EINTR) {

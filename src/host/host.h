@@ -114,6 +114,8 @@ class Host {
   [[nodiscard]] virtual bool live() const = 0;
 
   // Built on the above.
+  /// The first bytes of a regular file, at most so many: of a header of a megabyte its first page.
+  [[nodiscard]] Result<std::string> read_head(std::string_view path, std::size_t bytes) const;
   [[nodiscard]] bool exists(std::string_view path) const { return bool(status(path)); }
 };
 

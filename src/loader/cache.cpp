@@ -98,4 +98,10 @@ Result<std::vector<CacheEntry>> parse_cache(std::string_view bytes) {
   return entries;
 }
 
+Result<std::vector<CacheEntry>> read_cache(const host::Host& host) {
+  constexpr std::size_t kLimitBytes = 64u << 20;
+  GOLDENV_TRY(const std::string bytes, host.read_file("/etc/ld.so.cache", kLimitBytes));
+  return parse_cache(bytes);
+}
+
 }  // namespace goldenv::loader

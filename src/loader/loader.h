@@ -27,6 +27,9 @@ Result<std::vector<CacheEntry>> parse_cache(std::string_view bytes);
 /// that cannot be read adds none: what the loader uses is the cache.
 std::vector<std::string> configured_folders(const host::Host& host);
 
+/// The source's /etc/ld.so.cache, parsed. Errors: of reading it, and of parse_cache.
+Result<std::vector<CacheEntry>> read_cache(const host::Host& host);
+
 struct Question {
   std::string soname;  ///< "libnccl.so.2"
   /// Who asks: the object whose DT_NEEDED or dlopen it is, then the object that loaded that one,
@@ -35,6 +38,8 @@ struct Question {
   std::vector<std::string> loaders;
   std::string library_path;            ///< LD_LIBRARY_PATH
   std::vector<std::string> preloaded;  ///< paths of LD_PRELOAD and /etc/ld.so.preload
+  /// What read_cache gave, for who asks more than once; else it is read where it is needed.
+  const Result<std::vector<CacheEntry>>* cache = nullptr;
 };
 
 struct Answer {

@@ -308,16 +308,15 @@ class Search {
   }
 
   Result<bool> cache() {
-    const Result<std::string> bytes = host_.read_file("/etc/ld.so.cache", kCacheLimitBytes);
-    if (!bytes) {
-      if (bytes.error().code == Errc::absent) {
+    const Result<std::vector<CacheEntry>> own =
+        question_.cache == nullptr ? read_cache(host_) : std::vector<CacheEntry>{};
+    const Result<std::vector<CacheEntry>>& entries =
+        question_.cache == nullptr ? own : *question_.cache;
+    if (!entries) {
+      if (entries.error().code == Errc::absent) {
         answer_.trace.emplace_back("ld.so.cache: there is none");
         return false;
       }
-      return bytes.error();
-    }
-    const Result<std::vector<CacheEntry>> entries = parse_cache(*bytes);
-    if (!entries) {
       return entries.error();
     }
     const CacheEntry* chosen = nullptr;
@@ -351,8 +350,6 @@ class Search {
         {"/lib/" + multiarch, "/usr/lib/" + multiarch, "/lib64", "/usr/lib64", "/lib", "/usr/lib"},
         "", "default folders");
   }
-
-  static constexpr std::size_t kCacheLimitBytes = 64u << 20;
 
   const host::Host& host_;
   const Question& question_;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 
 #include "base/text.h"
 #include "elf/elf.h"
+#include "probe/header_version.h"
 #include "probe/instances.h"
 #include "probe/library_owner.h"
 #include "tables/cuda_releases.h"
@@ -201,22 +203,24 @@ std::string add_debian(Survey& survey, const std::string& folder, Parts& parts) 
   return is_version(release) ? release : "";
 }
 
-/// "12.1" of `#define CUDA_VERSION 12010` in cuda.h; the update is not in it.
+/// "12.1" of `#define CUDA_VERSION 12010` in cuda.h; the update is not in it. The line stands 14 kB
+/// into a header of more than a megabyte (13.0).
 std::string header_release(const host::Host& host, const std::string& folder) {
-  const auto text = host.read_file(folder + "/include/cuda.h");
-  if (!text) {
-    return {};
+  constexpr std::size_t kHeadBytes = 64u << 10;
+  const std::string path = folder + "/include/cuda.h";
+  auto text = host.read_head(path, kHeadBytes);
+  std::optional<std::string> stated;
+  if (text) {
+    stated = version_in_header(text->substr(0, text->rfind('\n')), {"CUDA_VERSION"});
   }
-  for (const std::string_view line : lines(*text)) {
-    const std::vector<std::string_view> parts = words(line);
-    if (parts.size() >= 3 && parts[0] == "#define" && parts[1] == "CUDA_VERSION") {
-      const auto code = to_number(parts[2]);
-      const auto version = code ? version::from_code(version::Code::cuda, *code)
-                                : Result<std::string>(Error{Errc::malformed, "", {}});
-      return version ? *version : "";
-    }
+  if (text && !stated && text->size() == kHeadBytes) {
+    text = host.read_file(path);
+    stated = text ? version_in_header(*text, {"CUDA_VERSION"}) : std::nullopt;
   }
-  return {};
+  const auto code = stated ? to_number(*stated) : std::nullopt;
+  const auto version = code ? version::from_code(version::Code::cuda, *code)
+                            : Result<std::string>(Error{Errc::malformed, "", {}});
+  return version ? *version : "";
 }
 
 /// Up to 11.0: "CUDA Version 10.2.89", which is the name of the release up to 10.2 and a build

@@ -5,6 +5,7 @@
 #include "loader/loader.h"
 #include "probe/instances.h"
 #include "probe/library_copies.h"
+#include "probe/library_in_force.h"
 #include "probe/library_owner.h"
 #include "probe/path_text.h"
 #include "probe/probe.h"
@@ -91,7 +92,8 @@ void add_package(Survey& survey, const GlibcText& text, const facts::Evidence& e
 void run(Survey& survey) {
   // Without the environment: what is meant is the C library of the system, not one that
   // LD_LIBRARY_PATH slips under a single program.
-  const auto library = loader::resolve(survey.host(), {"libc.so.6", {}, "", {}});
+  const auto library =
+      loader::resolve(survey.host(), {"libc.so.6", {}, "", {}, &loader_cache(survey)});
   if (!library) {
     facts::Reading reading = facts::unread(library.error());
     facts::Evidence evidence;

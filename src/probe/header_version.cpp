@@ -26,11 +26,13 @@ std::vector<std::string> include_folders(Survey& survey) {
 std::optional<std::string> version_in_header(std::string_view text,
                                              std::initializer_list<std::string_view> macros) {
   std::string version;
-  const std::vector<std::string_view> all = lines(text);
   for (const std::string_view macro : macros) {
     std::string_view number;
-    for (const std::string_view line : all) {
-      const std::vector<std::string_view> parts = words(line);
+    for (std::size_t at = text.find(macro); at != std::string_view::npos;
+         at = text.find(macro, at + macro.size())) {
+      const std::size_t begin = text.rfind('\n', at) + 1;  // also 0 where there is none
+      const std::vector<std::string_view> parts =
+          words(text.substr(begin, text.find('\n', at) - begin));
       if (parts.size() >= 3 && parts[0] == "#define" && parts[1] == macro) {
         number = parts[2];
         break;

@@ -259,6 +259,13 @@ std::vector<TorchObject> list_torch_objects(Survey& survey) {
 
 }  // namespace
 
+const Result<std::vector<loader::CacheEntry>>& loader_cache(Survey& survey) {
+  struct Known {
+    Result<std::vector<loader::CacheEntry>> cache;
+  };
+  return survey.shared<Known>([&] { return Known{loader::read_cache(survey.host())}; }).cache;
+}
+
 LibraryInForce resolve_library(Survey& survey, std::string_view soname,
                                const std::vector<std::string>& loaders) {
   const auto& environment =
@@ -267,8 +274,9 @@ LibraryInForce resolve_library(Survey& survey, std::string_view soname,
   library.soname = soname;
   library.loaders = loaders;
   library.evidence.basis = "resolved";
-  auto answer = loader::resolve(survey.host(), {std::string(soname), loaders,
-                                                environment.library_path, environment.preloaded});
+  auto answer =
+      loader::resolve(survey.host(), {std::string(soname), loaders, environment.library_path,
+                                      environment.preloaded, &loader_cache(survey)});
   if (answer) {
     take(survey, library, *std::move(answer));
   } else {

@@ -47,6 +47,9 @@ const LibraryInForce& library_in_force(Survey& survey, std::string_view stem,
 LibraryInForce resolve_library(Survey& survey, std::string_view soname,
                                const std::vector<std::string>& loaders);
 
+/// The source's ld.so.cache, read once a survey.
+const Result<std::vector<loader::CacheEntry>>& loader_cache(Survey& survey);
+
 /// torch's libraries in the order in which `import torch` reaches them, those that exist; empty
 /// where the target Python has no torch. Each with what the loader would walk from it to the
 /// program.

@@ -18,7 +18,7 @@ constexpr std::size_t kPythonLimit = 500;
 /// The version that pyenv would choose, and what says so. Source: pyenv-version-name and
 /// pyenv-version-file: $PYENV_VERSION, .python-version here or in a folder above, the global file.
 std::pair<std::string, std::string> pyenv_choice(const host::Host& host, const std::string& root) {
-  const auto first_word = [](const std::string& text) {
+  const auto first_word = [](std::string_view text) {
     const std::vector<std::string_view> found = words(text.substr(0, text.find(':')));
     return found.empty() ? std::string() : std::string(found.front());
   };

@@ -6,6 +6,8 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "doc/reader.h"
 
@@ -36,6 +38,28 @@ bool agrees(std::string_view text, Format format, const Limits& limits = {}) {
   EXPECT_TRUE(general) << general.error().message << "\n" << text;
   EXPECT_TRUE(general && identical(*quick, *general)) << text;
   return true;
+}
+
+/// Parses with the entries of `under` handed over, puts them back, and compares with a plain parse.
+/// Gives how many were handed over.
+std::size_t parts_agree(std::string_view text, Format format, std::string_view under) {
+  std::vector<Node::Entry> taken;
+  Parts parts{under, [&](Node::Entry& entry) { taken.push_back(std::move(entry)); }};
+  Result<Node> rest = parse_parts(text, format, "x", parts);
+  const Result<Node> whole = parse(text, format, "x");
+  EXPECT_EQ(bool(rest), bool(whole)) << text;
+  if (!rest || !whole) {
+    return taken.size();
+  }
+  EXPECT_EQ(parts.taken, taken.size());
+  for (Node::Entry& top : rest->entries) {
+    if (top.key == under) {
+      EXPECT_TRUE(top.value.entries.empty());
+      top.value.entries = taken;
+    }
+  }
+  EXPECT_TRUE(identical(*rest, *whole)) << text;
+  return taken.size();
 }
 
 constexpr std::string_view kSnapshot =
@@ -167,6 +191,38 @@ TEST(QuickReader, NeverDisagreesOnChangedTexts) {
     }
   }
   EXPECT_GT(taken, 1000);
+}
+
+TEST(Parts, AreTheEntriesInOrderAndNothingElse) {
+  EXPECT_EQ(
+      parts_agree("facts:\n  a: {value: 1}\n  b: {value: 2}\nrest: x\n", Format::yaml, "facts"),
+      2U);
+  EXPECT_EQ(parts_agree(R"({"facts": {"a": {"value": 1}, "b": [2]}, "rest": "x"})", Format::json,
+                        "facts"),
+            2U);
+  // Not in ascending order, with a comment in the middle, in flow style: the general readers'.
+  EXPECT_EQ(parts_agree("facts:\n  b: {value: 1}\n  a: {value: 2}\n", Format::yaml, "facts"), 2U);
+  EXPECT_EQ(parts_agree("facts:\n  a: 1\n  b: 2 # two\n  c: 3\n", Format::yaml, "facts"), 3U);
+  EXPECT_EQ(parts_agree("facts: {a: 1, b: 2}\n", Format::yaml, "facts"), 2U);
+  EXPECT_EQ(parts_agree(R"({"facts": {"b": 1, "a": 1e5}})", Format::json, "facts"), 2U);
+}
+
+TEST(Parts, OfAnotherNameOrDepthStay) {
+  EXPECT_EQ(parts_agree("a:\n  facts:\n    b: 1\n", Format::yaml, "facts"), 0U);
+  EXPECT_EQ(parts_agree(R"({"a": {"facts": {"b": 1}}, "facts": [1]})", Format::json, "facts"), 0U);
+  EXPECT_EQ(parts_agree("facts: none\n", Format::yaml, "facts"), 0U);
+  EXPECT_EQ(parts_agree(R"({"facts": {}})", Format::json, "facts"), 0U);
+}
+
+TEST(Parts, ErrorsStayErrors) {
+  for (const std::string_view text : {"facts:\n  a: 1\n  a: 2\n", "facts:\n  a: 1\n b: 2\n",
+                                      "facts:\n  a: 1\nfacts:\n  b: 1\n"}) {
+    Parts parts{"facts", [](Node::Entry&) {}};
+    const Result<Node> node = parse_parts(text, Format::yaml, "x", parts);
+    EXPECT_FALSE(node) << text;
+  }
+  Parts parts{"facts", [](Node::Entry&) {}};
+  EXPECT_FALSE(parse_parts(R"({"facts": {"a": 1, "a": 2}})", Format::json, "x", parts));
 }
 
 }  // namespace

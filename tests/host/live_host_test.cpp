@@ -45,6 +45,9 @@ TEST(LiveHost, ReadsAFileToItsEnd) {
   EXPECT_EQ(*host->read_file(folder.at("empty")), "");
   EXPECT_EQ(*host->read_file(folder.at("page")), std::string(4096, 'p'));
   EXPECT_EQ(*host->read_file(folder.at("large")), large);
+  EXPECT_EQ(*host->read_head(folder.at("large"), 5000), large.substr(0, 5000));
+  EXPECT_EQ(*host->read_head(folder.at("small"), 5000), "one\n");
+  EXPECT_EQ(host->read_head(folder.at("none"), 5000).error().code, Errc::absent);
   EXPECT_TRUE(host->live());
 }
 
