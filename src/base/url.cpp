@@ -26,20 +26,29 @@ std::size_t user_end(std::string_view text) {
   return word.rfind('@');
 }
 
+/// The same where one slash was lost: a URL that was taken for a path and tidied. No path has a
+/// colon and an '@' there by chance.
+std::size_t user_end_in_path(std::string_view text) {
+  const std::string_view first = text.substr(0, text.find_first_of("/ \t\r\n\"'`<>"));
+  const std::size_t sign = first.rfind('@');
+  return first.substr(0, sign).find(':') == kNone ? kNone : sign;
+}
+
 }  // namespace
 
 std::string mask_users(std::string_view text) {
-  constexpr std::string_view kSlashes = "://";
   std::string out;
   for (;;) {
-    const std::size_t at = text.find(kSlashes);
+    const std::size_t at = text.find(":/");
     if (at == kNone) {
       out += text;
       return out;
     }
-    out += text.substr(0, at + kSlashes.size());
-    text.remove_prefix(at + kSlashes.size());
-    if (const std::size_t end = user_end(text); end != kNone) {
+    const bool whole = text.substr(at).starts_with("://");
+    const std::size_t begin = at + (whole ? 3 : 2);
+    out += text.substr(0, begin);
+    text.remove_prefix(begin);
+    if (const std::size_t end = whole ? user_end(text) : user_end_in_path(text); end != kNone) {
       out += kMask;
       text.remove_prefix(end);
     }
@@ -54,7 +63,8 @@ std::string mask_source_user(std::string_view word) {
     return out;
   }
   const std::string_view between = std::string_view(out).substr(colon + 1, sign - colon - 1);
-  if (between.find('/') == kNone || between.find(':') != kNone) {
+  const bool names_repository = word.starts_with("git:") && between.find(':') == kNone;
+  if (!names_repository && (between.find('/') == kNone || between.find(':') != kNone)) {
     out.replace(colon + 1, sign - colon - 1, kMask);
   }
   return out;

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <span>
 
 #include "base/text.h"
 #include "cli/output.h"
@@ -86,6 +87,32 @@ std::vector<std::string> option_names(const Command& command) {
   return names;
 }
 
+/// A flag that is given a value ("--all=3"), which CLI11 would take or call unknown.
+Result<void> check_flags(const Command& command, const std::vector<std::string>& arguments) {
+  std::vector<std::string> flags = {"--help"};
+  if (command.name.empty()) {
+    flags.emplace_back("--version");
+  }
+  for (const std::span<const OptionSpec> options : {command.options, output_options()}) {
+    for (const OptionSpec& option : options) {
+      if (option.value.empty()) {
+        flags.push_back(long_name(option.names));
+      }
+    }
+  }
+  for (const std::string& argument : arguments) {
+    if (argument == "--") {
+      break;
+    }
+    const std::string name = argument.substr(0, argument.find('='));
+    if (name.size() < argument.size() && std::ranges::find(flags, name) != flags.end()) {
+      return usage(name + " takes no value; it is given \"" + argument.substr(name.size() + 1) +
+                   "\"");
+    }
+  }
+  return {};
+}
+
 /// The first word that looks like an option and is none: CLI11 tells only that there is one.
 std::string explain_extras(const Command& command, const std::vector<std::string>& extras) {
   for (const std::string& extra : extras) {
@@ -154,6 +181,10 @@ Result<Invocation> parse_words(const Command& command, std::vector<std::string> 
       return usage(slot->name + " is given more than once");
     }
     for (const std::string& value : slot->values) {
+      if (value.empty()) {
+        return usage(slot->name + " needs " + std::string(slot->spec->value) +
+                     ", not an empty word");
+      }
       const std::vector<std::string_view> choices = split(slot->spec->choices, '|');
       if (!slot->spec->choices.empty() && std::ranges::find(choices, value) == choices.end()) {
         return usage(slot->name + " is one of " + std::string(slot->spec->choices) + ", not \"" +
@@ -186,6 +217,9 @@ Result<std::variant<Run, Print>> parse_command_line(const std::vector<std::strin
     rest.erase(rest.begin());
   } else {
     command = *std::ranges::find(commands(), "", &Command::name);
+  }
+  if (const Result<void> fit = check_flags(*command, rest); !fit) {
+    return fit.error();
   }
   const auto end = std::ranges::find(rest, "--");
   if (std::find(rest.begin(), end, "--help") != end || std::find(rest.begin(), end, "-h") != end) {

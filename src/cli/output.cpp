@@ -1,7 +1,5 @@
 #include "cli/output.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,6 +9,7 @@
 #include <cstring>
 
 #include "base/text.h"
+#include "host/result_file.h"
 
 namespace goldenv::cli {
 namespace {
@@ -35,52 +34,11 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
-int cannot_write(const std::string& file, int number) {
-  say("cannot write " + file + ": " + std::strerror(number));
-  return kStepFailed;
-}
-
-/// A pipe or device is written as it is; a file by rename, so that it is there whole or not at all.
 int write_file(const std::string& name, std::string_view text) {
-  struct stat status {};
-  const bool there = ::stat(name.c_str(), &status) == 0;
-  const bool special = there && !S_ISREG(status.st_mode);
-  // A link stays one: what it leads to is replaced.
-  std::string file = name;
-  if (there && !special) {
-    if (char* real = ::realpath(name.c_str(), nullptr); real != nullptr) {
-      file = real;
-      ::free(real);
-    }
-  }
-  if (special) {
-    const int fd = ::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0 || !write_all(fd, text)) {
-      return cannot_write(file, errno);
-    }
-    ::close(fd);
-    return kWell;
-  }
-  std::string temporary = file + ".XXXXXX";
-  const int fd = ::mkostemp(temporary.data(), O_CLOEXEC);
-  if (fd < 0) {
-    return cannot_write(file, errno);
-  }
-  // mkstemp makes 0600; a new result is as any file that its user makes, an old one keeps its mode.
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  const mode_t mode = there ? status.st_mode & 07777 : 0666 & ~mask;
-  if (::fchmod(fd, mode) != 0 || !write_all(fd, text) || ::fsync(fd) != 0) {
-    const int number = errno;
-    ::close(fd);
-    ::unlink(temporary.c_str());
-    return cannot_write(file, number);
-  }
-  ::close(fd);
-  if (::rename(temporary.c_str(), file.c_str()) != 0) {
-    const int number = errno;
-    ::unlink(temporary.c_str());
-    return cannot_write(file, number);
+  const Result<void> written = host::write_result(name, text);
+  if (!written) {
+    say(written.error().message);
+    return kStepFailed;
   }
   return kWell;
 }
@@ -125,17 +83,23 @@ bool print(std::string_view text) {
   return false;
 }
 
+Result<void> check_output_options(const Invocation& invocation) {
+  for (const std::string& report : invocation.values("--report")) {
+    const std::size_t equals = report.find('=');
+    const std::string format = report.substr(0, equals);
+    if (equals == std::string::npos || equals + 1 == report.size() ||
+        (format != "text" && format != "json" && format != "yaml")) {
+      return Error{Errc::usage,
+                   "--report is FORMAT=FILE with text, json or yaml, not \"" + report + "\"",
+                   {}};
+    }
+  }
+  return {};
+}
+
 int deliver(const Invocation& invocation, const Rendering& rendering, int status,
             std::string_view file_format, std::string_view screen_format) {
   const std::vector<std::string> reports = invocation.values("--report");
-  for (const std::string& report : reports) {
-    const std::string format = report.substr(0, report.find('='));
-    if (report.find('=') == std::string::npos ||
-        (format != "text" && format != "json" && format != "yaml")) {
-      say("--report is FORMAT=FILE with text, json or yaml, not \"" + report + "\"");
-      return kUsage;
-    }
-  }
   const std::string file = invocation.value("--output", "-");
   int failed = kWell;
   if (file == "-") {

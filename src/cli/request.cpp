@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/url.h"
 #include "diff/check.h"
 
 namespace goldenv::cli {
@@ -32,6 +33,12 @@ Result<Only> parse_only(const Invocation& invocation) {
   }
   Result<facts::Selection> selection = facts::Selection::parse(patterns);
   if (!selection) {
+    for (const std::string& pattern : patterns) {
+      // Such a word is cut at its '@' into a key and an instance: its user part must not be shown.
+      if (const std::string masked = mask_users(pattern); masked != pattern) {
+        return Error{Errc::usage, "--only: \"" + masked + "\" is no pattern of keys", {}};
+      }
+    }
     return Error{Errc::usage, "--only: " + selection.error().message, {}};
   }
   only.selection = *std::move(selection);

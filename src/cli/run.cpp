@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include "base/url.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -27,7 +28,9 @@ void put_line(const std::string& line) {
 
 }  // namespace
 
-void say(std::string_view text) { put_line("goldenv: " + report::printable(text) + "\n"); }
+void say(std::string_view text) {
+  put_line("goldenv: " + report::printable(mask_users(text)) + "\n");
+}
 
 int status_of(const Error& error) {
   switch (error.code) {
@@ -45,8 +48,8 @@ int fail(const Error& error) {
   for (const std::string& step : error.trail) {
     text += "; while " + step;
   }
-  if (error.code == Errc::malformed) {
-    put_line(report::printable(text) + "\n");  // begins with FILE:LINE:COLUMN
+  if (error.code == Errc::malformed || error.code == Errc::too_large) {
+    put_line(report::printable(mask_users(text)) + "\n");  // begins with FILE:LINE:COLUMN or FILE
   } else {
     say(text);
   }
@@ -62,6 +65,9 @@ int run(const std::vector<std::string>& arguments) {
     return print(text->text) ? kWell : kStepFailed;
   }
   const Run& command = std::get<Run>(*asked);
+  if (const Result<void> fit = check_output_options(command.invocation); !fit) {
+    return fail(fit.error());
+  }
   return command.command->run(command.invocation);
 }
 

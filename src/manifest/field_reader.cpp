@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "base/url.h"
 
 namespace goldenv::manifest {
 
@@ -29,8 +30,11 @@ doc::Mark Place::within(const doc::Node& scalar, std::size_t offset) const {
 
 std::string shown(std::string_view text) {
   constexpr std::size_t kLongest = 60;
-  return text.size() <= kLongest ? doc::quote_json(text)
-                                 : doc::quote_json(text.substr(0, kLongest)) + "...";
+  // Masked before it is cut: without its '@' a user part could not be told.
+  const std::string whole = mask_users(text);
+  return whole.size() <= kLongest
+             ? doc::quote_json(whole)
+             : doc::quote_json(std::string_view(whole).substr(0, kLongest)) + "...";
 }
 
 std::string nearest(std::string_view word, Words known) {

@@ -54,6 +54,17 @@ Node reference(std::string_view definition) {
 
 Node typed(std::string_view type) { return Object().with("type", text(type)).node(); }
 
+/// A scalar that is taken for a text, whatever YAML makes of it: `name: 42`, `why: true`.
+Node any_text() { return Object().with("type", texts({"string", "number", "boolean"})).node(); }
+
+/// `key:` with nothing behind it: what is left when its last member is deleted.
+Node or_nothing(Node schema) {
+  std::vector<Node> alternatives;
+  alternatives.push_back(std::move(schema));
+  alternatives.push_back(Object().with("type", text("null")).node());
+  return Object().with("anyOf", Node::sequence(std::move(alternatives))).node();
+}
+
 Node any_of(std::vector<Node> alternatives) {
   return Object().with("anyOf", Node::sequence(std::move(alternatives))).node();
 }
@@ -87,7 +98,7 @@ Node long_form(std::string_view want_key, Node want) {
                              .with("description", text("KEY OP VALUE, and, or, not, parentheses: "
                                                        "the pin counts only where it holds"))
                              .node());
-  properties.add("why", typed("string"));
+  properties.add("why", any_text());
   return Object()
       .with("type", text("object"))
       .with("properties", std::move(properties).node())
@@ -105,6 +116,9 @@ std::string_view want_of(const Entry& entry) {
     case Type::map:
       return "map";
     default:
+      if (entry.key == "env.<NAME>") {
+        return "sequence";  // PATH and its like are lists
+      }
       // Where all instances count at once, a mapping says how many have which value.
       return entry.many == Many::all ? "scalar_or_tally" : "scalar";
   }
@@ -126,7 +140,10 @@ Node definitions() {
   scalar.push_back(some_of(reference("value")));
   defs.add("scalar", any_of(scalar));
   std::vector<Node> tally = scalar;
-  tally.push_back(map_of(typed("integer")));
+  std::vector<Node> count;
+  count.push_back(typed("integer"));
+  count.push_back(Object().with("type", text("string")).with("pattern", text("^[0-9]+$")).node());
+  tally.push_back(map_of(any_of(std::move(count))));
   defs.add("scalar_or_tally", any_of(std::move(tally)));
   std::vector<Node> member;
   member.push_back(reference("value"));
@@ -208,6 +225,27 @@ Node pins() {
       }
     }
   }
+  // A key's other name stands for it in longer keys, too: libcuda.path is driver.libcuda.path.
+  for (const Entry& entry : facts::catalogue()) {
+    for (const std::string_view spelling : words(entry.also)) {
+      for (const Entry& longer : facts::catalogue()) {
+        if (spelling.find('<') != std::string_view::npos ||
+            !facts::in_family(longer.key, entry.key)) {
+          continue;
+        }
+        const std::string key =
+            std::string(spelling) + std::string(longer.key.substr(entry.key.size()));
+        if (key.find('<') != std::string::npos) {
+          patterns.add("^" + expression(key) + "(@.+)?$", pin_on(longer, key));
+        } else {
+          properties.add(key, pin_on(longer, key));
+          if (longer.many != Many::one) {
+            patterns.add("^" + expression(key) + "@.+$", pin_on(longer, key));
+          }
+        }
+      }
+    }
+  }
   // A version's own ".version" is read and dropped.
   for (const Entry& entry : facts::catalogue()) {
     const std::string longer = std::string(entry.key) + ".version";
@@ -230,7 +268,7 @@ Node files() {
   std::vector<Node> file;
   file.push_back(Object().with("enum", texts({"absent", "any"})).node());
   file.push_back(long_form("sha256", Object()
-                                         .with("type", text("string"))
+                                         .with("type", texts({"string", "number"}))
                                          .with("anyOf", Node::sequence(std::move(digest)))
                                          .node()));
   return Object()
@@ -242,8 +280,9 @@ Node files() {
 
 Node text_or_texts() {
   std::vector<Node> alternatives;
-  alternatives.push_back(typed("string"));
-  alternatives.push_back(array_of(typed("string")));
+  alternatives.push_back(any_text());
+  alternatives.push_back(array_of(any_text()));
+  alternatives.push_back(typed("null"));
   return any_of(std::move(alternatives));
 }
 
@@ -252,8 +291,7 @@ Node closed() {
   properties.add("want", text_or_texts());
   properties.add("level", reference("level"));
   std::vector<Node> alternatives;
-  alternatives.push_back(typed("string"));
-  alternatives.push_back(array_of(typed("string")));
+  alternatives.push_back(text_or_texts());
   alternatives.push_back(Object()
                              .with("type", text("object"))
                              .with("properties", std::move(properties).node())
@@ -267,14 +305,14 @@ Node closed() {
 
 std::string json_schema() {
   Object properties;
-  properties.add("goldenv", Object().with("const", bare("1")).node());
-  properties.add("name", typed("string"));
+  properties.add("goldenv", Object().with("enum", Node::sequence({bare("1"), text("1")})).node());
+  properties.add("name", any_text());
   properties.add("extends", text_or_texts());
   properties.add("target_python",
                  Object().with("type", text("string")).with("pattern", text("^(/|~/)")).node());
   properties.add("closed", closed());
-  properties.add("pins", pins());
-  properties.add("files", files());
+  properties.add("pins", or_nothing(pins()));
+  properties.add("files", or_nothing(files()));
   const Node schema = Object()
                           .with("$schema", text("https://json-schema.org/draft/2020-12/schema"))
                           .with("title", text("goldenv manifest"))

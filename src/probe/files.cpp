@@ -32,13 +32,49 @@ Result<std::string> digest_of(Survey& survey, const std::string& path) {
              : survey.request().memory->recall(host, path, "sha256", learn);
 }
 
+/// What stands at a path in place of a regular file: it has no digest, but it is there.
+std::string_view kind_at(const host::Host& host, const std::string& path) {
+  using Kind = host::FileStatus::Kind;
+  const auto status = host.status(path);
+  if (!status) {
+    return {};
+  }
+  switch (status->kind) {
+    case Kind::folder:
+      return "folder";
+    case Kind::fifo:
+      return "FIFO";
+    case Kind::socket:
+      return "socket";
+    case Kind::device:
+      return "device";
+    case Kind::file:
+    case Kind::link:
+    case Kind::other:
+      break;
+  }
+  return {};
+}
+
+Reading read_file(Survey& survey, const std::string& path) {
+  const Result<std::string> digest = digest_of(survey, path);
+  if (digest) {
+    return Value::scalar(*digest);
+  }
+  if (digest.error().code == Errc::unreadable) {
+    if (const std::string_view kind = kind_at(survey.host(), path); !kind.empty()) {
+      return Value::scalar(std::string(kind));
+    }
+  }
+  return facts::unread(digest.error());
+}
+
 void run(Survey& survey) {
   for (const std::string& label : survey.labels_of("file")) {
     const std::string path = survey.untilde(label);
     Reading reading = Unknown{Why::unsupported, "no absolute path", ""};
     if (path.starts_with('/')) {
-      const Result<std::string> digest = digest_of(survey, path);
-      reading = digest ? Reading(Value::scalar(*digest)) : facts::unread(digest.error());
+      reading = read_file(survey, path);
     }
     survey.add("file@" + label, std::move(reading), seen(survey.tilde(path)));
   }

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "base/url.h"
 #include "facts/want.h"
 #include "host/host.h"
 #include "host/memory.h"
@@ -30,7 +31,7 @@ std::string_view scheme_of(std::string_view word) {
 
 Error unknown_source(std::string_view word, std::string_view what) {
   return {Errc::usage,
-          "unknown source \"" + std::string(what) + "\" in " + std::string(word) +
+          "unknown source \"" + std::string(what) + "\" in " + mask_source_user(word) +
               "; known are: " + std::string(known_sources()),
           {}};
 }
@@ -60,10 +61,10 @@ facts::Snapshot look_at(const host::Host& host, const probe::Request& request,
 /// Texts that `extends` names: files beside or below the one that names them.
 Result<manifest::Text> fetch_beside(std::string_view name, std::string_view from) {
   if (!stays_below(name)) {
-    return Error{
-        Errc::malformed,
-        "\"" + std::string(name) + "\" must be a file below the folder of " + std::string(from),
-        {}};
+    return Error{Errc::malformed,
+                 "\"" + mask_source_user(name) + "\" must be a file below the folder of " +
+                     std::string(from),
+                 {}};
   }
   const std::filesystem::path path =
       (std::filesystem::path(from).parent_path() / name).lexically_normal();
@@ -88,7 +89,7 @@ Result<Source> parse(std::string_view word) {
     return Source{Source::Kind::live, std::string(word), ""};
   }
   if (word.starts_with('@')) {
-    return unknown_source(word, word);
+    return unknown_source(word, mask_source_user(word));
   }
   if (word == "-") {
     return Source{Source::Kind::input, "-", ""};
@@ -116,6 +117,8 @@ Result<Document> read_document(const Source& source) {
   const std::string name = source.kind == Source::Kind::input ? "standard input" : source.place;
   GOLDENV_TRY(doc::Node node, doc::parse(text, doc::guess_format(text), name));
   Document document;
+  document.name = name;
+  document.mark = node.mark;
   if (facts::is_snapshot(node)) {
     GOLDENV_TRY(document.snapshot, facts::from_node(node, name));
     document.snapshot.source = source.text;
@@ -160,9 +163,8 @@ Result<facts::Snapshot> look(const Source& source, const probe::Request& request
 Result<manifest::Manifest> read_manifest(const Source& source) {
   GOLDENV_TRY(Document document, read_document(source));
   if (document.kind != Document::Kind::manifest) {
-    return Error{Errc::malformed,
-                 source.text + " is a snapshot; expected a manifest (goldenv lock makes one of it)",
-                 {}};
+    return doc::error_at(document.name, document.mark,
+                         "a snapshot; expected a manifest (goldenv lock makes one of it)");
   }
   return std::move(document.manifest);
 }

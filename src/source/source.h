@@ -42,6 +42,8 @@ Result<std::string> read_text(const Source& source);
 struct Document {
   enum class Kind { snapshot, manifest };
   Kind kind = Kind::snapshot;
+  std::string name;  ///< of the text, for messages
+  doc::Mark mark;    ///< where it begins
   facts::Snapshot snapshot;
   manifest::Manifest manifest;
 };

@@ -60,7 +60,7 @@ Result<std::string> drain(int fd, const std::string& name) {
     if (text.size() > kTextLimitBytes) {
       return Error{Errc::too_large,
                    name + ": larger than " + std::to_string(kTextLimitBytes >> 20) +
-                       " MiB, expected a snapshot or a manifest",
+                       " MiB; expected a snapshot or a manifest",
                    {}};
     }
   }

@@ -19,6 +19,8 @@ TEST(MaskUsers, TheUserPartOfEveryUrl) {
       {"https://[::1]:80/a@b", "https://[::1]:80/a@b"},
       {"https://host/a", "https://host/a"},
       {"user:pw@host", "user:pw@host"},
+      {"/tmp/https:/u:pw@host/x: gone", "/tmp/https:/***@host/x: gone"},
+      {"git:/srv/repo@main:a.yaml", "git:/srv/repo@main:a.yaml"},
       {"://", "://"},
       {"", ""}};
   for (const auto& [text, masked] : cases) {
@@ -33,6 +35,7 @@ TEST(MaskSourceUser, AlsoBehindTheSchemeAlone) {
       {"git:u:p/w@host:repo", "git:***@host:repo"},
       {"https://u:pw@host/x", "https://***@host/x"},
       {"git:/srv/repo@main:a.yaml", "git:/srv/repo@main:a.yaml"},
+      {"git:repo@abc:m.yaml", "git:repo@abc:m.yaml"},
       {"ssh:gpu17", "ssh:gpu17"},
       {"@live", "@live"},
       {"a@b:c", "a@b:c"}};

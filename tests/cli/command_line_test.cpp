@@ -64,13 +64,75 @@ TEST_F(CommandLine, BadUsageIsTwoAndOneLineOnStandardError) {
                                                      {"check", "--fail-on", "never"},
                                                      {"scan", "--format", "xml"},
                                                      {"scan", "root:/none"},
-                                                     {"scan", "--report", "json"}};
+                                                     {"scan", "--report", "json"},
+                                                     {"scan", "--report", "json="},
+                                                     {"scan", "-o", ""},
+                                                     {"scan", "--output="},
+                                                     {"check", "--manifest", ""},
+                                                     {"--help=3"},
+                                                     {"scan", "--help=3"},
+                                                     {"scan", "--all=3"},
+                                                     {"check", "--fast="},
+                                                     {"--version=3"},
+                                                     {"explain", "sysctl.x..y"},
+                                                     {"explain", "sysctl.kernel."},
+                                                     {"explain", "sysctl.kernel/../../etc"}};
   for (const auto& words : all) {
     const test::Ended ended = goldenv(words);
     EXPECT_EQ(ended.status, 2) << words[0] << ": " << ended.err;
     EXPECT_EQ(ended.out, "");
     EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
   }
+}
+
+TEST_F(CommandLine, BadValuesOfOptionsAreNamed) {
+  EXPECT_EQ(goldenv({"scan", "-o", ""}).err, "goldenv: --output needs FILE, not an empty word\n");
+  EXPECT_EQ(goldenv({"scan", "--all=3"}).err, "goldenv: --all takes no value; it is given \"3\"\n");
+  EXPECT_EQ(goldenv({"scan", "--report", "json="}).err,
+            "goldenv: --report is FORMAT=FILE with text, json or yaml, not \"json=\"\n");
+  EXPECT_EQ(goldenv({"explain", "sysctl.x..y"}).err,
+            "goldenv: \"sysctl.x..y\" can name no file below /proc/sys: a part between its dots is "
+            "empty; expected a name such as sysctl.kernel.watchdog_thresh\n");
+}
+
+TEST_F(CommandLine, NoPasswordInAWordIsEchoed) {
+  const std::string url = "https://u:SECRETpw@host/x";
+  temp_.file("m.yaml", "goldenv: 1\nextends: git:" + url + "@abc:m.yaml\n");
+  temp_.file("n.yaml", "goldenv: 1\nextends: [\"" + url + "/" + std::string(60, 'x') + "\"]\n");
+  temp_.file("o.yaml", "goldenv: 1\nname: *https://uuuuuuuuuuuuuuuuuuuuuuuuuuuuuuuu:SECRETpw@h\n");
+  const std::string long_user = "https://u:SECRETpw" + std::string(100, 'x') + "@host/x";
+  temp_.file("p.yaml", "goldenv: 1\n\"" + long_user + "\": 1\n\"" + long_user + "\": 2\n");
+  temp_.file("q.yaml", "goldenv: 1\npins: {\"" + long_user + "\": 1}\n");
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"check", "m.yaml"},
+                                             {"check", "n.yaml"},
+                                             {"check", "o.yaml"},
+                                             {"check", "p.yaml"},
+                                             {"check", "q.yaml"},
+                                             {"scan", url},
+                                             {"scan", "ssh:u:SECRETpw@host"},
+                                             {"scan", "@" + url},
+                                             {"scan", "./" + url},
+                                             {"scan", "root:" + url},
+                                             {url},
+                                             {"lock", "@live", url},
+                                             {"scan", "--" + url},
+                                             {"scan", "--format", url},
+                                             {"scan", "--report", url},
+                                             {"scan", "--only", url},
+                                             {"scan", "--all=" + url},
+                                             {"explain", url},
+                                             {"check", "--manifest", url}}) {
+    const test::Ended ended = goldenv(words);
+    EXPECT_EQ(ended.status, 2) << words.back();
+    EXPECT_EQ((ended.out + ended.err).find("SECRETpw"), std::string::npos) << ended.err;
+  }
+  const test::Ended named = goldenv({"check"}, "", {{"GOLDENV_MANIFEST", url}});
+  EXPECT_EQ(named.status, 2);
+  EXPECT_EQ(named.err.find("SECRETpw"), std::string::npos) << named.err;
+  EXPECT_NE(named.err.find("https://***@host"), std::string::npos) << named.err;
+  const test::Ended unwritten = goldenv({"scan", "m.yaml", "-o", "./" + url});
+  EXPECT_EQ(unwritten.err.find("SECRETpw"), std::string::npos) << unwritten.err;
 }
 
 TEST_F(CommandLine, NearMissesAreNamed) {
@@ -120,6 +182,79 @@ TEST_F(CommandLine, BadManifestsAreTwoWithThePlace) {
   EXPECT_EQ(ended.err,
             "m.yaml:3:3: unknown key \"sysctl.kernel.watchdog_tresh\"; did you mean "
             "sysctl.kernel.watchdog_thresh?\n");
+}
+
+TEST_F(CommandLine, EveryBadInputBeginsWithItsFile) {
+  std::string bomb = "goldenv: 1\na0: &a0 [x, x, x, x, x, x, x, x, x, x]\n";
+  for (int i = 1; i < 9; ++i) {
+    const std::string last = "*a" + std::to_string(i - 1);
+    bomb += "a" + std::to_string(i) + ": &a" + std::to_string(i) + " [";
+    for (int n = 0; n < 10; ++n) {
+      bomb += (n == 0 ? "" : ", ") + last;
+    }
+    bomb += "]\n";
+  }
+  temp_.file("bomb.yaml", bomb);
+  temp_.file("deep.yaml", "goldenv: 1\nname: " + std::string(100, '[') + "\n");
+  temp_.file("junk.yaml", std::string("\x1f\x8b\x08\x00\xff\xfe", 6));
+  temp_.file("wide.yaml", std::string("\xff\xfeg\0o\0", 6));
+  temp_.file("large.yaml", std::string((16u << 20) + 1, 'x'));
+  snapshot("snapshot.yaml", "  driver: {value: 535.129.01}\n");
+  const std::pair<const char*, const char*> cases[] = {
+      {"bomb.yaml", "bomb.yaml:7:"},
+      {"deep.yaml", "deep.yaml:2:"},
+      {"junk.yaml", "junk.yaml:1:1: "},
+      {"wide.yaml", "wide.yaml:1:1: "},
+      {"large.yaml", "large.yaml: larger than 16 MiB; expected "},
+      {"snapshot.yaml", "snapshot.yaml:1:1: a snapshot; expected a manifest"}};
+  for (const auto& [file, begins] : cases) {
+    const test::Ended ended = goldenv({"check", "--manifest", file});
+    EXPECT_EQ(ended.status, 2) << file;
+    EXPECT_TRUE(ended.err.starts_with(begins)) << ended.err;
+    EXPECT_NE(ended.err.find("expected"), std::string::npos) << ended.err;
+    EXPECT_EQ(std::count(ended.err.begin(), ended.err.end(), '\n'), 1) << ended.err;
+  }
+}
+
+TEST_F(CommandLine, BytesThatAreNoUtf8ComeBackFromAFile) {
+  const std::string one = "tree/proc/sys/kernel/core_pattern";
+  temp_.file(one, "/cores/caf\xE9\n");
+  temp_.file("tree/data/caf\xE9", "x");
+  const std::vector<std::string> only = {"--only", "sysctl.kernel.core_pattern", "--only",
+                                         "file@/data/caf\xE9"};
+  const auto scan = [&](const std::string& file) {
+    std::vector<std::string> words = {"scan", "root:tree", "-o", file};
+    words.insert(words.end(), only.begin(), only.end());
+    const test::Ended ended = goldenv(words);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return test::read_file(temp_.at(file));
+  };
+  EXPECT_NE(scan("a.yaml").find("caf\\U0010FEE9"), std::string::npos);
+  EXPECT_NE(scan("a.json").find("caf\\udbff\\udee9"), std::string::npos);
+  const auto diff = [&](const std::string& a, const std::string& b) {
+    return goldenv(
+        {"diff", a, b, "--all", "--only", "sysctl.kernel.core_pattern", "--only", "file@**"});
+  };
+  for (const char* file : {"a.yaml", "a.json"}) {
+    const test::Ended same = diff("root:tree", file);
+    EXPECT_EQ(same.status, 0) << same.out << same.err;
+  }
+  temp_.file(one, "/cores/caf\xE8\n");
+  scan("b.yaml");
+  for (const char* other : {"root:tree", "b.yaml"}) {
+    const test::Ended differs = diff("a.json", other);
+    EXPECT_EQ(differs.status, 1) << differs.out << differs.err;
+    EXPECT_NE(differs.out.find("caf\\xe9 -> /cores/caf\\xe8"), std::string::npos) << differs.out;
+  }
+}
+
+TEST_F(CommandLine, AFolderWhereNothingIsWantedIsADifference) {
+  temp_.file("tree/etc/old/x", "");
+  temp_.file("m.yaml", "goldenv: 1\nfiles: {/etc/old: absent, /etc/none: absent}\n");
+  const test::Ended ended = goldenv({"check", "m.yaml", "root:tree"});
+  EXPECT_EQ(ended.status, 1) << ended.out;
+  EXPECT_NE(ended.out.find("absent -> folder"), std::string::npos) << ended.out;
+  EXPECT_EQ(ended.out.find("/etc/none"), std::string::npos) << ended.out;
 }
 
 TEST_F(CommandLine, AResultFileIsThereWholeOrNotAtAll) {
