@@ -401,6 +401,20 @@ TEST(WrittenKeys, LabelsMustFitTheKey) {
   EXPECT_THAT(refusal("nccl@" + std::string(5000, 'x')), HasSubstr("at most 4096"));
 }
 
+TEST(WrittenKeys, InstancesAreBytes) {
+  const auto key = resolve("file@/data/caf\xE9");
+  ASSERT_TRUE(key);
+  EXPECT_EQ(key->label, "/data/caf\xE9");
+}
+
+TEST(WrittenKeys, ASysctlNamesAFile) {
+  for (const char* key : {"sysctl.x..y", "sysctl..x", "sysctl.kernel.", "sysctl.kernel.//.etc",
+                          "sysctl.kernel/../x", "next_boot.sysctl.kernel..x"}) {
+    EXPECT_THAT(refusal(key), HasSubstr("can name no file below /proc/sys")) << key;
+  }
+  EXPECT_TRUE(resolve("sysctl.net.ipv4.conf.eth0/100.mtu"));
+}
+
 TEST(WrittenKeys, JunkIsRefusedAndDoesNotHang) {
   for (const std::string& junk :
        {std::string(), std::string("driver "), std::string(" driver"), std::string("a\0b", 3),
