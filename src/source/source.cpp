@@ -115,12 +115,15 @@ Result<std::string> read_text(const Source& source) {
 Result<Document> read_document(const Source& source) {
   GOLDENV_TRY(std::string text, read_text(source));
   const std::string name = source.kind == Source::Kind::input ? "standard input" : source.place;
-  GOLDENV_TRY(doc::Node node, doc::parse(text, doc::guess_format(text), name));
+  facts::SnapshotReader reader(name, text.size());
+  doc::Parts parts{facts::SnapshotReader::kParts,
+                   [&](doc::Node::Entry& fact) { reader.take(fact); }};
+  GOLDENV_TRY(doc::Node node, doc::parse_parts(text, doc::guess_format(text), name, parts));
   Document document;
   document.name = name;
   document.mark = node.mark;
   if (facts::is_snapshot(node)) {
-    GOLDENV_TRY(document.snapshot, facts::from_node(node, name));
+    GOLDENV_TRY(document.snapshot, std::move(reader).finish(node));
     document.snapshot.source = source.text;
     return document;
   }
