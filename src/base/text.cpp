@@ -118,7 +118,11 @@ std::optional<std::uint64_t> to_number(std::string_view text) {
 }
 
 bool glob_matches(std::string_view pattern, std::string_view name) {
-  // What stands before the first wildcard decides nearly always.
+  // The first character decides mostly, and what stands before the first wildcard nearly always.
+  if (!pattern.empty() && pattern.front() != '*' && pattern.front() != '?' &&
+      !name.starts_with(pattern.front())) {
+    return false;
+  }
   const std::size_t wild = std::min(pattern.find_first_of("*?"), pattern.size());
   if (name.substr(0, wild) != pattern.substr(0, wild)) {
     return false;

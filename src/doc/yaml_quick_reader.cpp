@@ -253,6 +253,14 @@ class QuickYamlReader {
     }
   }
 
+  /// The first byte from `at` on that is more than text: most of what is read goes by here.
+  [[nodiscard]] std::size_t end_of_words(std::size_t at) const {
+    while (at < text_.size() && class_of(text_[at]) <= Class::inner) {
+      ++at;
+    }
+    return at;
+  }
+
   /// A plain scalar up to the end of the line, to ": ", or in flow style to what ends an item.
   bool plain(std::string& out, bool flow) {
     const std::size_t begin = at_;
@@ -262,14 +270,16 @@ class QuickYamlReader {
         text_.substr(at_, 3) == "...") {
       return false;
     }
-    for (; at_ < text_.size(); ++at_) {
+    while (true) {
+      at_ = end_of_words(at_);
+      if (at_ == text_.size()) {
+        break;
+      }
       const char c = text_[at_];
       const Class what = class_of(c);
-      if (what == Class::word || what == Class::inner) {
-        continue;
-      }
       if (what == Class::flow) {
         if (!flow) {
+          ++at_;
           continue;
         }
         if (c == '?') {
@@ -284,6 +294,7 @@ class QuickYamlReader {
           (c == '#' && text_[at_ - 1] == ' ')) {
         return false;
       }
+      ++at_;
     }
     if (text_[at_ - 1] == ' ') {
       return false;

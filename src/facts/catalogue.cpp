@@ -99,13 +99,9 @@ const Entry* entry_of(std::string_view name) {
   if (const Entry* entry = exact_entry(name)) {
     return entry;
   }
-  if (name.empty()) {
-    return nullptr;
-  }
   Captures captures;
-  for (const Family& family : families()) {
-    // Nearly every family fails here; a call for each would be most of what a lookup costs.
-    if (name.front() == family.prefix.front() && match(family, name, captures)) {
+  for (const Family& family : families_of(name)) {
+    if (match(family, name, captures)) {
       return family.entry;
     }
   }

@@ -2108,13 +2108,46 @@ constexpr auto make_families() {
   return families;
 }
 
-constexpr auto kFamilies = make_families();
+/// Sorted by their first character, else in their order.
+constexpr auto sorted_families() {
+  auto families = make_families();
+  for (std::size_t end = 1; end < families.size(); ++end) {
+    for (std::size_t i = end; i > 0 && families[i].prefix.front() < families[i - 1].prefix.front();
+         --i) {
+      std::swap(families[i], families[i - 1]);
+    }
+  }
+  return families;
+}
+
+constexpr auto kFamilies = sorted_families();
+
+/// Where those of each first character begin; those of the next one end them.
+constexpr auto kFirstFamily = [] {
+  std::array<std::uint16_t, 129> first{};
+  for (std::size_t c = 0, at = 0; c < first.size(); ++c) {
+    while (at < kFamilies.size() && static_cast<std::size_t>(kFamilies[at].prefix.front()) < c) {
+      ++at;
+    }
+    first[c] = static_cast<std::uint16_t>(at);
+  }
+  return first;
+}();
 
 }  // namespace
 
 std::span<const Entry> catalogue() { return kEntries; }
 
 std::span<const Family> families() { return kFamilies; }
+
+std::span<const Family> families_of(std::string_view name) {
+  const auto first = name.empty() ? 0U : static_cast<unsigned char>(name.front());
+  if (first >= kFirstFamily.size() - 1) {
+    return {};
+  }
+  return std::span(kFamilies).subspan(kFirstFamily[first],
+                                      kFirstFamily[first + 1] - kFirstFamily[first]);
+}
 
 const Entry* exact_entry(std::string_view key) {
   for (std::size_t at = hash(key) % kSlots; kSlotOf[at] != kNone; at = (at + 1) % kSlots) {
