@@ -57,13 +57,8 @@ Node typed(std::string_view type) { return Object().with("type", text(type)).nod
 /// A scalar that is taken for a text, whatever YAML makes of it: `name: 42`, `why: true`.
 Node any_text() { return Object().with("type", texts({"string", "number", "boolean"})).node(); }
 
-/// `key:` with nothing behind it: what is left when its last member is deleted.
-Node or_nothing(Node schema) {
-  std::vector<Node> alternatives;
-  alternatives.push_back(std::move(schema));
-  alternatives.push_back(Object().with("type", text("null")).node());
-  return Object().with("anyOf", Node::sequence(std::move(alternatives))).node();
-}
+/// An object, or nothing behind `key:`: what is left when its last member is deleted.
+Object object_or_nothing() { return Object().with("type", texts({"object", "null"})); }
 
 Node any_of(std::vector<Node> alternatives) {
   return Object().with("anyOf", Node::sequence(std::move(alternatives))).node();
@@ -236,7 +231,8 @@ Node pins() {
         const std::string key =
             std::string(spelling) + std::string(longer.key.substr(entry.key.size()));
         if (key.find('<') != std::string::npos) {
-          patterns.add("^" + expression(key) + "(@.+)?$", pin_on(longer, key));
+          patterns.add("^" + expression(key) + (longer.many == Many::one ? "$" : "(@.+)?$"),
+                       pin_on(longer, key));
         } else {
           properties.add(key, pin_on(longer, key));
           if (longer.many != Many::one) {
@@ -253,8 +249,7 @@ Node pins() {
       properties.add(longer, pin_on(entry, longer));
     }
   }
-  return Object()
-      .with("type", text("object"))
+  return object_or_nothing()
       .with("properties", std::move(properties).node())
       .with("patternProperties", std::move(patterns).node())
       .with("additionalProperties", bare("false"))
@@ -271,8 +266,7 @@ Node files() {
                                          .with("type", texts({"string", "number"}))
                                          .with("anyOf", Node::sequence(std::move(digest)))
                                          .node()));
-  return Object()
-      .with("type", text("object"))
+  return object_or_nothing()
       .with("patternProperties", Object().with("^(/|~/)", any_of(std::move(file))).node())
       .with("additionalProperties", bare("false"))
       .node();
@@ -311,8 +305,8 @@ std::string json_schema() {
   properties.add("target_python",
                  Object().with("type", text("string")).with("pattern", text("^(/|~/)")).node());
   properties.add("closed", closed());
-  properties.add("pins", or_nothing(pins()));
-  properties.add("files", or_nothing(files()));
+  properties.add("pins", pins());
+  properties.add("files", files());
   const Node schema = Object()
                           .with("$schema", text("https://json-schema.org/draft/2020-12/schema"))
                           .with("title", text("goldenv manifest"))
