@@ -1,6 +1,7 @@
 // The form of a manifest for editors and other validators: json-schema.org, draft 2020-12. It is
 // made from the catalogue and says what a reader of JSON can know; what a version may look like or
 // whether a constraint can be met is left to goldenv.
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -230,6 +231,9 @@ Node pins() {
         }
         const std::string key =
             std::string(spelling) + std::string(longer.key.substr(entry.key.size()));
+        if (std::ranges::count(words(longer.also), key) != 0) {
+          continue;  // has been written above
+        }
         if (key.find('<') != std::string::npos) {
           patterns.add("^" + expression(key) + (longer.many == Many::one ? "$" : "(@.+)?$"),
                        pin_on(longer, key));
