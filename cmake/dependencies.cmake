@@ -3,6 +3,19 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(yaml REQUIRED IMPORTED_TARGET yaml-0.1>=0.2.2)
 pkg_check_modules(nettle REQUIRED IMPORTED_TARGET nettle>=3.7)
 pkg_check_modules(libelf REQUIRED IMPORTED_TARGET libelf>=0.170)
+# static::<name> is lib<name>.a: a shared one would cost every start. Where the system has none (some
+# distributions drop them) the shared one is taken.
+function(goldenv_static name header)
+  find_library(GOLDENV_LIBRARY_${name} NAMES lib${name}.a ${name} REQUIRED)
+  find_path(GOLDENV_INCLUDE_${name} NAMES ${header} REQUIRED)
+  add_library(static::${name} UNKNOWN IMPORTED)
+  set_target_properties(static::${name} PROPERTIES
+    IMPORTED_LOCATION "${GOLDENV_LIBRARY_${name}}"
+    INTERFACE_INCLUDE_DIRECTORIES "${GOLDENV_INCLUDE_${name}}")
+endfunction()
+goldenv_static(z zlib.h)
+goldenv_static(lzma lzma.h)
+goldenv_static(zstd zstd.h)
 find_package(nlohmann_json 3.9 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 if(BUILD_TESTING)
