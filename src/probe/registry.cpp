@@ -37,6 +37,7 @@ extern const Probe mpi;
 extern const Probe nccl;
 extern const Probe nccl_settings;
 extern const Probe network;
+extern const Probe next_boot_sysctl;
 extern const Probe openmp;
 extern const Probe os;
 extern const Probe peer_traffic;
@@ -81,6 +82,7 @@ std::span<const Probe* const> probes() {
       &nccl,
       &nccl_settings,
       &network,
+      &next_boot_sysctl,
       &openmp,
       &os,
       &peer_traffic,

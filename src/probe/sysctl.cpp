@@ -57,14 +57,8 @@ constexpr auto kWatched = std::to_array<std::string_view>({
     "vm.zone_reclaim_mode",
 });
 
-/// Keys of TCP fast open, of address privacy and of packet hashing: not to be carried about.
-bool is_secret(std::string_view name) {
-  return name.ends_with("fastopen_key") || name.ends_with("stable_secret") ||
-         name.ends_with("rss_key");
-}
-
 Reading read_setting(const host::Host& host, std::string_view name, const std::string& path) {
-  if (is_secret(name)) {
+  if (is_secret_sysctl(name)) {
     return host.exists(path) ? Reading(Unknown{Why::not_probed, "a secret, not read", ""})
                              : Reading(Absent{"this kernel has no such name"});
   }

@@ -53,4 +53,9 @@ std::string one_blank(std::string_view text) {
   return result;
 }
 
+bool is_secret_sysctl(std::string_view name) {
+  return name.ends_with("fastopen_key") || name.ends_with("stable_secret") ||
+         name.ends_with("rss_key");
+}
+
 }  // namespace goldenv::probe

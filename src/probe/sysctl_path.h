@@ -18,4 +18,8 @@ std::string sysctl_name(std::string_view path);
 /// A value with one blank between its numbers (the kernel parts vectors by tabs), no final newline.
 std::string one_blank(std::string_view text);
 
+/// Keys of TCP fast open, of address privacy and of packet hashing: not to be carried about. Of a
+/// name or a path.
+bool is_secret_sysctl(std::string_view name);
+
 }  // namespace goldenv::probe
