@@ -40,6 +40,14 @@ void classify_pin(Difference& difference, const Want& want, bool headline_same) 
   }
 }
 
+/// Whether an instance has a value that the wanted count does not name.
+bool is_uncounted(const Value& wanted, const Reading& found) {
+  const auto* value = std::get_if<Value>(&found);
+  return value != nullptr && std::ranges::none_of(wanted.entries, [&](const auto& entry) {
+           return entry.first == value->text;
+         });
+}
+
 /// Instances of a key that is pinned for all of them, where they disagree: the odd ones are the
 /// evidence.
 std::vector<std::string> odd_instances(const facts::Snapshot& snapshot, const Pin& pin,
@@ -53,7 +61,10 @@ std::vector<std::string> odd_instances(const facts::Snapshot& snapshot, const Pi
   const FactKey first{pin.key.name, std::string(1, '\0')};
   for (auto it = std::ranges::lower_bound(snapshot.facts, first, {}, &Fact::key);
        it != snapshot.facts.end() && it->key.name == pin.key.name; ++it) {
-    if (facts::meets(entry, pin.want, it->reading, upstream) == Truth::no) {
+    const bool is_odd = pin.want.value.form == Value::Form::tally
+                            ? is_uncounted(pin.want.value, it->reading)
+                            : facts::meets(entry, pin.want, it->reading, upstream) == Truth::no;
+    if (is_odd) {
       odd.push_back(it->key.text() + " is " + facts::describe(it->reading));
     }
   }
@@ -73,7 +84,8 @@ void check_pin(Check& result, const Pin& pin, const facts::Snapshot& snapshot,
   }
   ++result.pins;
   result.must_pins += pin.level == facts::Level::must ? 1 : 0;
-  const Fact fact = snapshot.read(pin.key);
+  Fact fact = snapshot.read(pin.key);
+  fact.reading = facts::counted_for(pin.want, snapshot, pin.key, std::move(fact.reading));
   const Truth met = facts::meets(*entry, pin.want, fact.reading, upstream);
   if (applies == Truth::unknown || met == Truth::unknown) {
     Undecided undecided{pin.key, entry, pin.level, {}, fact.reading, facts::describe(pin.want)};

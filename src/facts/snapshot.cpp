@@ -59,6 +59,17 @@ bool is_listed(const std::vector<std::string>& listed, std::string_view name) {
                              [&](const std::string& family) { return in_family(name, family); });
 }
 
+/// Whether a key of GPUs was read of each: only where their number is known, too, since a snapshot
+/// may have been cut down to some.
+bool holds_every_gpu(const Snapshot& snapshot, const Entry& entry, const std::string& name) {
+  const Fact* count = snapshot.find({"gpu.count", ""});
+  const auto* value = count == nullptr ? nullptr : std::get_if<Value>(&count->reading);
+  const Fact* common = snapshot.find({name, ""});
+  return entry.label == "GPU" && value != nullptr && common != nullptr &&
+         !std::holds_alternative<Unknown>(common->reading) &&
+         to_number(value->text) == snapshot.instances(name).size();
+}
+
 }  // namespace
 
 const Fact* Snapshot::find(const FactKey& key) const {
@@ -81,7 +92,22 @@ Fact Snapshot::read(const FactKey& key) const {
   if (key.label.empty() && is_listed(listed, key.name)) {
     return {key, Absent{}, {}};
   }
+  if (!key.label.empty() && entry != nullptr && holds_every_gpu(*this, *entry, key.name)) {
+    return {key, Absent{"no such instance"}, {}};
+  }
   return {key, Unknown{Why::not_probed, "", ""}, {}};
+}
+
+std::span<const Fact> Snapshot::instances(std::string_view name) const {
+  const auto below = [](const Fact& fact, std::string_view wanted) {
+    return fact.key.name < wanted || (fact.key.name == wanted && fact.key.label.empty());
+  };
+  const auto first = std::lower_bound(facts.begin(), facts.end(), name, below);
+  auto last = first;
+  while (last != facts.end() && last->key.name == name) {
+    ++last;
+  }
+  return {first, last};
 }
 
 std::string Snapshot::title() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,8 +25,12 @@ struct Snapshot {
 
   /// The fact under a canonical key, also one that is not stored: a missing member of a listed
   /// family is absent, any other missing key unknown (not-stated in a text, else not-probed);
-  /// views (kernel.cmdline.<parameter>) are computed. `file@PATH` likewise unknown.
+  /// views (kernel.cmdline.<parameter>) are computed. `file@PATH` likewise unknown. A GPU
+  /// (gpu.vbios@9) is absent where the key was read of as many as gpu.count says there are.
   [[nodiscard]] Fact read(const FactKey& key) const;
+
+  /// The facts name@LABEL, in the order of their labels.
+  [[nodiscard]] std::span<const Fact> instances(std::string_view name) const;
 
   /// host.name where it is known, else the source.
   [[nodiscard]] std::string title() const;

@@ -35,6 +35,57 @@ std::string kind_of(const Resolved& key) {
   }
 }
 
+/// Choices whose words are those of the kernel, of a processor or of a driver, or where a library
+/// lies: others than the listed ones occur.
+bool is_open(std::string_view name) {
+  constexpr auto kOpen = std::to_array<std::string_view>(
+      {"cpu.arch", "cpu.vendor", "gpu.bound_to", "nic.state", "rdma.link_layer", "rdma.state"});
+  return std::ranges::find(kOpen, name) != kOpen.end() || name.ends_with(".origin") ||
+         in_family(name, "library.origin");
+}
+
+/// The listed value that a mistyped one stands for ("AMD": AuthenticAMD), or "".
+std::string_view nearest_value(const std::vector<std::string_view>& values, std::string_view text) {
+  const std::string written = to_lower(text);
+  constexpr std::size_t kLeastBytes = 3;  // what is shorter stands within anything
+  std::string_view best;
+  std::size_t distance = 3;
+  for (const std::string_view value : values) {
+    const std::string known = to_lower(value);
+    const std::size_t length = std::min(known.size(), written.size());
+    const bool within = length >= kLeastBytes && (known.find(written) != std::string::npos ||
+                                                  written.find(known) != std::string::npos);
+    const std::size_t here = known == written ? 0 : within ? 1 : edit_distance(known, written);
+    if (here < distance && here < known.size()) {
+      distance = here;
+      best = value;
+    }
+  }
+  return best;
+}
+
+/// Why a text can be no value of a choice, or "".
+std::string wrong_choice(const Resolved& key, std::string_view text) {
+  const std::vector<std::string_view> values = split(key.entry->values, '|');
+  if (std::ranges::find(values, text) != values.end()) {
+    return {};
+  }
+  // Since Linux 6.6 smt/control gives the number of threads where only some are on.
+  if (key.name == "cpu.smt" && to_number(text)) {
+    return {};
+  }
+  const std::string_view near = nearest_value(values, text);
+  // YAML's own words for yes and no are never the kernel's.
+  if (is_open(key.name) && near.empty() && (to_number(text) || canonical_boolean(text).empty())) {
+    return {};
+  }
+  std::vector<std::string> known(values.begin(), values.end());
+  return key.name + (is_open(key.name) ? " is hardly " : " cannot be ") +
+         doc::quote_json(std::string(text)) +
+         (near.empty() ? std::string() : ", did you mean " + std::string(near) + "?") +
+         "; expected one of " + join(known, ", ");
+}
+
 /// Whether a value could be a number at all: a text can (a sysctl, a variable), a path cannot.
 bool may_be_number(const Resolved& key) {
   return !is_list(key) && (is_numeric(key.entry->type) || key.entry->type == Type::text);
@@ -165,7 +216,11 @@ class WantParser {
       return want;
     }
     if (const auto version = version::parse(scheme, text); !version) {
-      return wrong(node, version.error().message);
+      constexpr auto kNothing = std::to_array<std::string_view>(
+          {"none", "null", "nil", "no", "missing", "not installed", "-", "false", "n/a"});
+      const bool nothing = std::ranges::find(kNothing, to_lower(text)) != kNothing.end();
+      return wrong(node, version.error().message +
+                             (nothing ? "; what must not be there is written absent" : ""));
     }
     want.value = Value::scalar(std::string(text));
     return want;
@@ -186,6 +241,11 @@ class WantParser {
       return want;
     }
     switch (entry.type) {
+      case Type::choice:
+        if (const std::string why = wrong_choice(key_, text); !why.empty()) {
+          return wrong(node, why);
+        }
+        break;
       case Type::set:
         want.value = Value::set({std::string(text)});
         return want;
@@ -277,6 +337,11 @@ class WantParser {
     }
     std::vector<std::pair<std::string, std::string>> entries;
     for (const Node::Entry& entry : node.entries) {
+      if (counts && key_.entry->type == Type::choice && entry.key != "absent") {
+        if (const std::string why = wrong_choice(key_, entry.key); !why.empty()) {
+          return doc::error_at(file_, entry.mark, why);
+        }
+      }
       if (!entry.value.is_scalar() || (counts && !to_number(entry.value.text))) {
         return wrong(entry.value, counts ? "expected a count here" : "expected a text here");
       }

@@ -36,7 +36,8 @@ struct Want {
 /// `absent` and `any` are words (written ==absent, ==any where literal); a comparison operator, a
 /// comma list or `.*` makes a constraint on versions, integers and numbers; a sequence is any-of,
 /// but the value itself where the key is a list or set; a mapping is the value where the key is a
-/// map or counts all instances. Bytes take suffixes (64MiB). Choices keep unlisted values.
+/// map or counts all instances. Bytes take suffixes (64MiB). A choice is one of its values; where
+/// the kernel may have others (cpu.vendor) those are kept, but not what is nearly a listed one.
 /// Errors: malformed with position.
 Result<Want> parse_want(const Resolved& key, const doc::Node& node, std::string_view file);
 
@@ -50,6 +51,11 @@ std::string describe(const Want& want);
 /// as it goes is unknown; one_of is met if any member meets it; a tally is met only if every entry
 /// is; kernel ordered constraints look at `upstream` (the reading of kernel.upstream).
 Truth meets(const Entry& entry, const Want& want, const Reading& reading, const Reading& upstream);
+
+/// The reading of a key, counted where the want counts: what all instances have in common as a
+/// tally of the instances that the snapshot holds. Any other is given back.
+Reading counted_for(const Want& want, const Snapshot& snapshot, const FactKey& key,
+                    Reading reading);
 
 /// Why `meets` cannot tell, for people, as the end of a sentence about the fact: "it is unknown
 /// (denied)", "it is the text "debian", and text has no order"; "" where the reading says it all.

@@ -50,7 +50,20 @@ bool agrees(std::string_view prefix, std::string_view text) {
   return version::is_prefix(prefix, text);
 }
 
-Truth same_value(const Entry& entry, const Value& a, const Value& b) {
+/// Whether a secret stands in a value, whose mask is all that is known of it.
+bool is_masked(const Value& value) {
+  const auto holds = [](std::string_view text) { return text.find(kMask) != text.npos; };
+  return holds(value.text) ||
+         std::ranges::any_of(value.items,
+                             [&](const std::string& item) {
+                               return holds(item) && !is_identity_parameter(item);
+                             }) ||
+         std::ranges::any_of(value.entries, [&](const auto& entry) {
+           return holds(entry.first) || holds(entry.second);
+         });
+}
+
+Truth same_shown(const Entry& entry, const Value& a, const Value& b) {
   using Form = Value::Form;
   if (a.form == Form::one_of || b.form == Form::one_of) {
     if (a.form == b.form && a.items == b.items) {
@@ -83,6 +96,11 @@ Truth same_value(const Entry& entry, const Value& a, const Value& b) {
     return truth(without_identity(a.items) == without_identity(b.items));
   }
   return truth(a.items == b.items && a.entries == b.entries);
+}
+
+Truth same_value(const Entry& entry, const Value& a, const Value& b) {
+  const Truth shown = same_shown(entry, a, b);
+  return shown == Truth::yes && (is_masked(a) || is_masked(b)) ? Truth::unknown : shown;
 }
 
 bool only_excludes(const Want& want) {
@@ -154,6 +172,13 @@ Truth meets_value(const Entry& entry, const Want& want, const Value& value,
     }
     return all;
   }
+  if (counts && value.form == Value::Form::scalar) {
+    // All instances have it; how many there are the value alone does not tell (see counted_for).
+    const auto& entries = want.value.entries;
+    return entries.size() == 1 && same_text(entry, entries.front().first, value.text)
+               ? Truth::unknown
+               : Truth::no;
+  }
   switch (want.kind) {
     case Want::Kind::constraint:
       return entry.type == Type::version ? meets_versions(entry, want.constraint, value, upstream)
@@ -190,6 +215,38 @@ Truth meets(const Entry& entry, const Want& want, const Reading& reading, const 
   return meets_value(entry, want, std::get<Value>(reading), upstream);
 }
 
+namespace {
+
+bool counts_instances(const Want& want) {
+  return want.value.form == Value::Form::tally || std::ranges::any_of(want.any, counts_instances);
+}
+
+}  // namespace
+
+Reading counted_for(const Want& want, const Snapshot& snapshot, const FactKey& key,
+                    Reading reading) {
+  if (!key.label.empty() || !counts_instances(want) || std::holds_alternative<Unknown>(reading)) {
+    return reading;
+  }
+  const auto* value = std::get_if<Value>(&reading);
+  if (value != nullptr && value->form != Value::Form::scalar && value->form != Value::Form::list) {
+    return reading;
+  }
+  // One that was asked for by name and is not there stands among them as absent.
+  const auto instances = snapshot.instances(key.name);
+  const auto count = std::ranges::count_if(instances, [&](const Fact& fact) {
+    return std::holds_alternative<Value>(fact.reading) == (value != nullptr);
+  });
+  if (count == 0) {
+    return reading;
+  }
+  // As tallies spell what they count (probe::Instances).
+  const std::string text = value == nullptr                     ? "absent"
+                           : value->form == Value::Form::scalar ? value->text
+                                                                : join(value->items, ",");
+  return Value::tally({{text, std::to_string(count)}});
+}
+
 std::string why_undecided(const Entry& entry, const Want& want, const Reading& reading) {
   if (std::holds_alternative<Unknown>(reading)) {
     return "it is " + describe(reading);
@@ -205,6 +262,9 @@ std::string why_undecided(const Entry& entry, const Want& want, const Reading& r
   const auto* value = std::get_if<Value>(&reading);
   if (value == nullptr) {
     return {};
+  }
+  if (is_masked(*value)) {
+    return "a secret stands in it, which is not shown and was not compared";
   }
   if (value->form == Value::Form::prefix) {
     return "only the beginning of it is known, " + value->text;

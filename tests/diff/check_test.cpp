@@ -47,6 +47,42 @@ TEST(Check, APinThatIsNotMetIsADifferenceWithItsPlace) {
   EXPECT_TRUE(differs_at(result, Level::must));
 }
 
+TEST(Check, ACountIsMetByInstancesThatAllAgree) {
+  std::vector<std::pair<std::string, Reading>> readings = {
+      {"gpu.vbios", Value::scalar("92.00.45.00.03")}};
+  for (int i = 0; i < 8; ++i) {
+    readings.emplace_back("gpu.vbios@" + std::to_string(i), Value::scalar("92.00.45.00.03"));
+  }
+  const Snapshot eight = machine(readings);
+  const auto differs = [&](const std::string& want) {
+    const Check result = check(manifest_of("pins:\n  gpu.vbios: " + want + "\n"), eight);
+    EXPECT_TRUE(result.undecided.empty()) << want;
+    return !result.differences.empty();
+  };
+  EXPECT_FALSE(differs("{92.00.45.00.03: 8}"));
+  EXPECT_TRUE(differs("{92.00.45.00.03: 7}"));
+  EXPECT_TRUE(differs("{92.00.45.00.05: 8}"));
+  EXPECT_TRUE(differs("{92.00.45.00.03: 7, 92.00.45.00.05: 1}"));
+  EXPECT_FALSE(differs("92.00.45.00.03"));
+  // Nothing says how many there are.
+  const Check open = check(manifest_of("pins:\n  gpu.vbios: {92.00.45.00.03: 8}\n"),
+                           machine({{"gpu.vbios", Value::scalar("92.00.45.00.03")}}));
+  EXPECT_EQ(open.undecided.size(), 1u);
+  EXPECT_TRUE(open.differences.empty());
+}
+
+TEST(Check, AGpuBeyondTheLastIsAbsent) {
+  const Snapshot two = machine({{"gpu.count", Value::scalar("2")},
+                                {"gpu.vbios", Value::scalar("1")},
+                                {"gpu.vbios@0", Value::scalar("1")},
+                                {"gpu.vbios@1", Value::scalar("1")}});
+  EXPECT_TRUE(std::holds_alternative<Absent>(two.read({"gpu.vbios", "9"}).reading));
+  const Snapshot cut = machine({{"gpu.count", Value::scalar("2")},
+                                {"gpu.vbios", Value::scalar("1")},
+                                {"gpu.vbios@0", Value::scalar("1")}});
+  EXPECT_TRUE(std::holds_alternative<Unknown>(cut.read({"gpu.vbios", "1"}).reading));
+}
+
 TEST(Check, AnUnknownPinIsUndecidedAndNoDifference) {
   const Check result =
       check(manifest_of("pins:\n  driver: 550.90.12\n  pcie.acs: {want: 'off', level: should}\n"),

@@ -1,5 +1,6 @@
 #include "facts/want.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <tuple>
@@ -42,6 +43,46 @@ TEST(Want, WhatIsNeverANumberHasNoOrder) {
                                         "; expected a value, ==VALUE or !=VALUE and not \">=5\"");
   }
   EXPECT_TRUE(want_of("sysctl.vm.swappiness", "'>=5'"));
+}
+
+TEST(Want, AChoiceIsOneOfItsValues) {
+  for (const auto& [key, yaml, says] :
+       std::vector<std::tuple<std::string, std::string, std::string>>{
+           {"thp.enabled", "allways",
+            "thp.enabled cannot be \"allways\", did you mean always?; expected one of always, "
+            "madvise, never"},
+           {"cpu.smt", "true",
+            "cpu.smt cannot be \"true\"; expected one of on, off, forceoff, notsupported, "
+            "notimplemented"},
+           {"cpu.vendor", "AMD",
+            "cpu.vendor is hardly \"AMD\", did you mean AuthenticAMD?; expected one of "
+            "GenuineIntel, AuthenticAMD, HygonGenuine, ARM, NVIDIA, Ampere"},
+           {"cpu.vendor", "'!=intel'",
+            "cpu.vendor is hardly \"intel\", did you mean GenuineIntel?; expected one of "
+            "GenuineIntel, AuthenticAMD, HygonGenuine, ARM, NVIDIA, Ampere"},
+           {"thp.enabled", "[always, no]",
+            "thp.enabled cannot be \"no\"; expected one of always, madvise, never"}}) {
+    const Result<Want> want = want_of(key, yaml);
+    ASSERT_FALSE(want) << key << ": " << yaml;
+    EXPECT_THAT(want.error().message, testing::EndsWith(": " + says));
+  }
+  // The kernel's own words, and numbers of threads.
+  for (const auto& [key, yaml] :
+       std::vector<std::pair<std::string, std::string>>{{"cpu.vendor", "CentaurHauls"},
+                                                        {"cpu.vendor", "'0x99'"},
+                                                        {"gpu.bound_to", "xe"},
+                                                        {"cpu.smt", "2"},
+                                                        {"cpu.smt", "'off'"},
+                                                        {"thp.enabled", "absent"},
+                                                        {"gpu.mig", "{enabled: 4, disabled: 4}"}}) {
+    EXPECT_TRUE(want_of(key, yaml)) << key << ": " << yaml;
+  }
+  EXPECT_FALSE(want_of("gpu.mig", "{on: 4}"));
+}
+
+TEST(Want, NothingIsWrittenAbsent) {
+  EXPECT_THAT(want_of("driver", "none").error().message,
+              testing::EndsWith("what must not be there is written absent"));
 }
 
 TEST(Want, WhyNothingIsDecidedIsTold) {
