@@ -212,6 +212,15 @@ std::string differences_counted(const std::vector<Difference>& differences) {
               : "");
 }
 
+/// "38 pins", "36 pins, 2 more do not apply here".
+std::string pins_counted(const diff::Check& check) {
+  return counted(check.pins, "pin") +
+         (check.not_applying == 0
+              ? ""
+              : ", " + std::to_string(check.not_applying) + " more " +
+                    (check.not_applying == 1 ? "does" : "do") + " not apply here");
+}
+
 std::string closing(const diff::Comparison& comparison) {
   std::vector<std::string> parts;
   if (!comparison.one_sided.empty()) {
@@ -237,8 +246,10 @@ Sides sides(const Difference& difference) {
     if (gone.empty() && come.empty()) {
       return {printable(join(left, " ")), printable(join(right, " ")) + " (other order)"};
     }
+    const std::size_t equal = left.size() - gone.size();
     return {gone.empty() ? "(nothing more)" : join(gone, ", "),
-            come.empty() ? "(nothing more)" : join(come, ", ")};
+            (come.empty() ? "(nothing more)" : join(come, ", ")) +
+                (equal == 0 ? "" : " (" + std::to_string(equal) + " equal not shown)")};
   }
   const std::string wanted =
       difference.wanted.empty() ? short_text(difference.a) : printable(difference.wanted);
@@ -294,13 +305,14 @@ std::string check_text(const diff::Check& check, const Named& machine,
       ++counts.at(static_cast<std::size_t>(inner.level));
     }
   }
-  const std::string manifest = printable(manifest_file) +
-                               (manifest_name.empty() ? "" : " (" + printable(manifest_name) + ")");
-  std::string out = printable(machine.title);
+  const std::string manifest =
+      printable(manifest_file) +
+      (manifest_name.empty() ? "" : " (" + printable(shortened(manifest_name)) + ")");
+  std::string out = printable(shortened(machine.title));
   if (check.differences.empty()) {
     out += check.undecided.empty() ? paint(colour, Ink::green, " matches ")
                                    : " matches, as far as is known, ";
-    out += manifest + " (" + counted(check.pins, "pin") + ")\n";
+    out += manifest + " (" + pins_counted(check) + ")\n";
   } else {
     std::vector<std::string> parts;
     for (std::size_t level = 0; level < 3; ++level) {
@@ -310,7 +322,7 @@ std::string check_text(const diff::Check& check, const Named& machine,
       }
     }
     out += paint(colour, Ink::bold, " does not match ") + manifest + ": " + join(parts, ", ") +
-           " of " + counted(check.pins, "pin") + " (wanted -> found)\n";
+           " of " + pins_counted(check) + " (wanted -> found)\n";
     out += rows_text(check.differences, colour);
   }
   for (const Undecided& undecided : check.undecided) {
