@@ -14,6 +14,7 @@
 #include "probe/module_files.h"
 #include "probe/nvidia_proc.h"
 #include "probe/probe.h"
+#include "probe/watched_modules.h"
 
 namespace goldenv::probe {
 namespace {
@@ -23,24 +24,6 @@ using facts::Reading;
 using facts::Unknown;
 using facts::Value;
 using facts::Why;
-
-constexpr auto kWatched = std::to_array<std::string_view>({
-    "nvidia",
-    "nvidia_uvm",
-    "nvidia_modeset",
-    "nvidia_drm",
-    "nvidia_peermem",
-    "nv_peer_mem",
-    "nvidia_fs",
-    "gdrdrv",
-    "mlx5_core",
-    "mlx5_ib",
-    "ib_core",
-    "ib_uverbs",
-    "efa",
-    "nouveau",
-    "amdgpu",
-});
 
 constexpr std::string_view kProcModules = "/proc/modules";
 constexpr std::string_view kParams = "/proc/driver/nvidia/params";
@@ -272,7 +255,7 @@ void run(Survey& survey) {
   add_list(survey, kernel);
   std::set<std::string> names;
   if (!survey.request().only_named) {
-    names.insert(kWatched.begin(), kWatched.end());
+    names.insert(kWatchedModules.begin(), kWatchedModules.end());
   }
   for (const std::string& named : survey.named_below("module")) {
     const std::size_t dot = named.find('.');

@@ -33,6 +33,7 @@ extern const Probe llvm;
 extern const Probe loader_settings;
 extern const Probe memory;
 extern const Probe modules;
+extern const Probe modules_on_disk;
 extern const Probe mpi;
 extern const Probe nccl;
 extern const Probe nccl_settings;
@@ -78,6 +79,7 @@ std::span<const Probe* const> probes() {
       &loader_settings,
       &memory,
       &modules,
+      &modules_on_disk,
       &mpi,
       &nccl,
       &nccl_settings,
