@@ -15,6 +15,7 @@ extern const Probe cuda_runtime;
 extern const Probe cuda_toolkit;
 extern const Probe cudnn;
 extern const Probe device_nodes;
+extern const Probe dkms;
 extern const Probe dpkg;
 extern const Probe driver;
 extern const Probe driver_library;
@@ -61,6 +62,7 @@ std::span<const Probe* const> probes() {
       &cuda_toolkit,
       &cudnn,
       &device_nodes,
+      &dkms,
       &dpkg,
       &driver,
       &driver_library,
