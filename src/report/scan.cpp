@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "report/data.h"
 #include "report/evidence.h"
+#include "report/origin.h"
 
 namespace goldenv::report {
 namespace {
@@ -147,8 +148,13 @@ std::string explain_text(const Explanation& explanation, std::string_view title,
       rows.push_back({"why", printable(pin.why)});
     }
   }
+  bool first = true;
   for (std::string& line : evidence_lines(fact.evidence)) {
-    rows.push_back({rows.empty() || rows.back().front() != "from" ? "from" : "", std::move(line)});
+    rows.push_back({first ? "from" : "", std::move(line)});
+    first = false;
+  }
+  for (std::vector<std::string>& row : origin_rows(explanation.origin, fact)) {
+    rows.push_back(std::move(row));
   }
   for (std::size_t i = 0; i < explanation.instances.size(); ++i) {
     const Fact& instance = explanation.instances[i];
@@ -177,6 +183,9 @@ doc::Node explain_node(const Explanation& explanation, std::string_view source) 
       put(instances, instance.key.text(), reading_node(instance));
     }
     put(node, "instances", std::move(instances));
+  }
+  if (!explanation.origin.empty()) {
+    put(node, "origin", origin_node(explanation.origin));
   }
   if (explanation.pin != nullptr) {
     Node pin = Node::mapping({});

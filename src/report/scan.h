@@ -6,6 +6,7 @@
 
 #include "doc/node.h"
 #include "facts/catalogue.h"
+#include "facts/origin.h"
 #include "facts/snapshot.h"
 #include "manifest/manifest.h"
 #include "report/text.h"
@@ -32,6 +33,7 @@ struct Explanation {
   std::vector<facts::Fact> instances;  ///< key@..., sorted
   const manifest::Pin* pin = nullptr;  ///< of the manifest in force, if one is there
   std::string met;                     ///< "met", "not met", "not known", or "" without a pin
+  facts::Origin origin;                ///< what set the value, where that can be told
 };
 std::string explain_text(const Explanation& explanation, std::string_view title, Colour colour);
 doc::Node explain_node(const Explanation& explanation, std::string_view source);
