@@ -39,6 +39,7 @@ extern const Probe mpi;
 extern const Probe nccl;
 extern const Probe nccl_settings;
 extern const Probe network;
+extern const Probe next_boot;
 extern const Probe next_boot_sysctl;
 extern const Probe openmp;
 extern const Probe os;
@@ -86,6 +87,7 @@ std::span<const Probe* const> probes() {
       &nccl,
       &nccl_settings,
       &network,
+      &next_boot,
       &next_boot_sysctl,
       &openmp,
       &os,
