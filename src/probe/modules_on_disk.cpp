@@ -144,8 +144,17 @@ void add_running(Survey& survey, const Kernels& kernels, const std::string& modu
   const ModuleLookup lookup = find_module(survey, *kernels.running, module);
   if (lookup.is_found()) {
     add_file(survey, key, "", parts, lookup);
-  } else {
-    add_all(survey, key, "", parts, lookup.missing, lookup.evidence);
+    return;
+  }
+  // What is not there has no parts: one line says it for all.
+  for (const Part* part : parts) {
+    const std::string name = key + std::string(part->name);
+    if (part->name.empty() || is_asked(survey, name, "")) {
+      survey.add(name, lookup.missing, lookup.evidence);
+    }
+  }
+  if (std::holds_alternative<Absent>(lookup.missing) && !survey.request().only_named) {
+    survey.listed(key);
   }
 }
 

@@ -66,6 +66,17 @@ TEST(ModulesOnDiskProbe, ReasonsForNoFileAreToldApart) {
             "absent (has no version)");
 }
 
+TEST(ModulesOnDiskProbe, OfWhatIsNotThereOneFactSpeaksForAll) {
+  const auto found = test::scan(ModuleHost(), modules_on_disk);
+  EXPECT_EQ(told(found, "module.amdgpu.on_disk.license"), "not recorded");
+  EXPECT_TRUE(std::holds_alternative<facts::Absent>(
+      found.read(facts::FactKey::parse("module.amdgpu.on_disk.license")).reading));
+  EXPECT_FALSE(std::holds_alternative<facts::Absent>(
+      found.read(facts::FactKey::parse("module.nvidia.on_disk.digest")).reading));
+  const std::string key = "module.amdgpu.on_disk.license";
+  EXPECT_EQ(told(ModuleHost(), modules_on_disk, key, test::also({key})), "absent (not installed)");
+}
+
 TEST(ModulesOnDiskProbe, OtherModulesAreReadOnRequest) {
   ModuleHost host;
   host.file(ModuleHost::folder_of("5.15.0-91-generic") + "/modules.dep", "extra/zfs.ko:\n");
