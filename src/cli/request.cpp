@@ -66,7 +66,8 @@ probe::Request request_for(const manifest::Manifest& manifest, const Invocation&
   request.families = diff::families_of(manifest);
   // A closed glob that could mean any family asks for everything.
   request.only_named = std::ranges::find(request.families, "") == request.families.end();
-  request.python = invocation.value("--python", manifest.target_python);
+  request.python = invocation.value("--python");
+  request.target_python = manifest.target_python;
   if (invocation.has("--fast")) {
     std::erase_if(request.named, [](const facts::FactKey& key) { return key.name == "file"; });
   }

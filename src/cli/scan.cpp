@@ -9,9 +9,11 @@
 namespace goldenv::cli {
 namespace {
 
-constexpr std::array<OptionSpec, 4> kOptions = {{
+constexpr std::array<OptionSpec, 5> kOptions = {{
     {"--only", "GLOB", "only these keys (driver, sysctl.**, layer:cuda, !env)", true, ""},
     {"--all", "", "every instance, every sysctl, and what weighs little", false, ""},
+    {"--record", "DIR", "also write a record of this host, without secrets, for root:DIR", false,
+     ""},
     {"--list", "", "the keys that there are, with their meaning; probes nothing", false, ""},
     {"--python", "P", "the Python that is meant: its prefix or interpreter", false, ""},
 }};
@@ -46,6 +48,18 @@ doc::Node all_data(const std::vector<facts::Snapshot>& snapshots,
   return node;
 }
 
+/// What --record needs: this host and nothing else.
+Result<void> take_record(const Invocation& invocation, std::vector<source::Source>& sources) {
+  if (!invocation.has("--record")) {
+    return {};
+  }
+  if (sources.size() != 1 || sources.front().kind != source::Source::Kind::live) {
+    return Error{Errc::usage, "--record records this host: it takes @live and no other source", {}};
+  }
+  sources.front().record = invocation.value("--record");
+  return {};
+}
+
 int run_scan(const Invocation& invocation) {
   const Result<Only> only = parse_only(invocation);
   if (!only) {
@@ -54,9 +68,12 @@ int run_scan(const Invocation& invocation) {
   if (invocation.has("--list")) {
     return list(invocation, only->selection);
   }
-  const auto sources = parse_sources(invocation.words);
+  auto sources = parse_sources(invocation.words);
   if (!sources) {
     return fail(sources.error());
+  }
+  if (const Result<void> fit = take_record(invocation, *sources); !fit) {
+    return fail(fit.error());
   }
   probe::Request request = only->request;
   request.all = invocation.has("--all");

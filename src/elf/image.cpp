@@ -281,7 +281,7 @@ Result<Image> unpack(std::string_view bytes, std::string_view path) {
 }  // namespace
 
 Result<Image> read(const host::Host& host, std::string_view path) {
-  GOLDENV_TRY(const std::string bytes, host.inspect(path, [&](int fd) -> Result<std::string> {
+  GOLDENV_TRY(const std::string bytes, host.ask(path, "elf 1", [&](int fd) -> Result<std::string> {
     GOLDENV_TRY(const Image image, read_open(fd, path));
     return pack(image);
   }));

@@ -104,12 +104,13 @@ Result<std::optional<std::string>> text_after(const host::Host& host, std::strin
   if (marker.empty()) {
     return std::optional<std::string>();
   }
-  const auto learn = [&] {
-    return host.inspect(
-        path, [&](int fd) { return search(fd, path, marker, limit_bytes, kSearchLimitBytes); });
-  };
   const std::string question =
       "text " + std::to_string(limit_bytes) + " after " + std::string(marker);
+  const auto learn = [&] {
+    return host.ask(path, question, [&](int fd) {
+      return search(fd, path, marker, limit_bytes, kSearchLimitBytes);
+    });
+  };
   GOLDENV_TRY(const std::string answer,
               memory != nullptr ? memory->recall(host, path, question, learn) : learn());
   return answer.empty() ? std::nullopt : std::optional(answer.substr(1));

@@ -8,7 +8,7 @@
 namespace goldenv::host {
 
 Result<std::string> Host::read_head(std::string_view path, std::size_t bytes) const {
-  return inspect(path, [&](int fd) -> Result<std::string> {
+  return ask(path, "head " + std::to_string(bytes), [&](int fd) -> Result<std::string> {
     std::string head(bytes, '\0');
     std::size_t done = 0;
     while (done < bytes) {

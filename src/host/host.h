@@ -67,6 +67,8 @@ bool can_hang(std::string_view mount_type);
 inline constexpr std::size_t kFileLimitBytes = 4u << 20;
 inline constexpr std::size_t kFolderLimit = 200'000;  ///< entries
 
+struct Process;
+
 /// The only door to a machine: the live one, or one recorded as a tree of files. All paths are
 /// absolute and as the machine itself would write them; links, absolute ones too, stay inside its
 /// root; on the live machine a link that another user planted in /tmp is denied. No call hangs:
@@ -100,6 +102,14 @@ class Host {
   /// that can hang, in a child; gives what it returned.
   [[nodiscard]] virtual Result<std::string> inspect(
       std::string_view path, const std::function<Result<std::string>(int fd)>& look) const = 0;
+  /// The same for a look that has a name ("sha256"), by which a record keeps its answer: what the
+  /// look returns hangs on the file's bytes and that name alone.
+  [[nodiscard]] virtual Result<std::string> ask(
+      std::string_view path, std::string_view question,
+      const std::function<Result<std::string>(int fd)>& look) const {
+    static_cast<void>(question);
+    return inspect(path, look);
+  }
   /// Room of the file system at a path. Errors also: not_live for a tree.
   [[nodiscard]] virtual Result<Space> space(std::string_view path) const = 0;
   [[nodiscard]] virtual Result<SystemName> system_name() const = 0;
@@ -112,6 +122,8 @@ class Host {
   [[nodiscard]] virtual const std::vector<Mount>& mounts() const = 0;
   /// Whether this is a running machine, not a tree.
   [[nodiscard]] virtual bool live() const = 0;
+  /// The process that the source is about (host/process.h); none where it is a machine.
+  [[nodiscard]] virtual const Process* process() const { return nullptr; }
 
   // Built on the above.
   /// The first bytes of a regular file, at most so many: of a header of a megabyte its first page.

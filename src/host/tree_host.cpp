@@ -9,9 +9,12 @@
 #include "host/machine.h"
 #include "host/path.h"
 #include "host/record.h"
+#include "host/recording.h"
 
 namespace goldenv::host {
 namespace {
+
+constexpr std::size_t kRecordLimitBytes = 64u << 20;
 
 /// Of these a root file system holds nothing that says how the machine runs.
 constexpr std::array<std::string_view, 3> kTops{"/proc", "/sys", "/dev"};
@@ -345,8 +348,16 @@ Result<std::unique_ptr<Host>> tree_host(const std::string& folder, const LiveOpt
   plain.root = ground.root;
   plain.mounts = ground.mounts;
   plain.deadline = options.deadline;
-  const Disk disk(std::move(plain));
-  const Result<std::string> text = disk.read_file("/record.yaml", 16u << 20);
+  const auto kept = std::make_shared<const Disk>(std::move(plain));
+  const Disk& disk = *kept;
+  const Result<std::string> text = disk.read_file("/record.yaml", kRecordLimitBytes);
+  if (text && Recording::is_one(*text)) {
+    GOLDENV_TRY(Recording recording, Recording::parse(*text, joined(folder, "record.yaml")));
+    return recorded_host(std::move(recording),
+                         [kept](std::string_view path, std::size_t limit_bytes) {
+                           return kept->read_file(path, limit_bytes);
+                         });
+  }
   std::optional<Record> record;
   std::set<std::string_view> empty;
   if (text) {

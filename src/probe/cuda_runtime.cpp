@@ -8,6 +8,7 @@
 #include "probe/library_copies.h"
 #include "probe/library_in_force.h"
 #include "probe/library_owner.h"
+#include "probe/mapped_library.h"
 #include "probe/path_text.h"
 #include "probe/probe.h"
 
@@ -86,7 +87,8 @@ CudartFile read_cudart(Survey& survey, const std::string& path, const std::strin
     }
   }
   const std::string toolkit = toolkit_of(survey, real_path);
-  if (!toolkit.empty()) {
+  // What a process has mapped and is no longer there is of the toolkit that stood there before.
+  if (!toolkit.empty() && path_on_disk(real_path) == real_path) {
     const std::string json = toolkit + "/version.json";
     for (const auto& [component, version] :
          parse_version_json(survey.host().read_file(json).value_or(""))) {

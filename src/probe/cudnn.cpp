@@ -9,6 +9,7 @@
 #include "probe/library_copies.h"
 #include "probe/library_in_force.h"
 #include "probe/library_owner.h"
+#include "probe/mapped_library.h"
 #include "probe/path_text.h"
 #include "probe/probe.h"
 
@@ -230,7 +231,7 @@ void add_in_force(Survey& survey) {
   }
   survey.add("cudnn", file.version, evidence);
   survey.add("cudnn.build_id", build_id, evidence);
-  survey.add("cudnn.path", facts::Value::scalar(library.real_path), evidence);
+  survey.add("cudnn.path", facts::Value::scalar(path_on_disk(library.real_path)), evidence);
   survey.add("cudnn.origin", facts::Value::scalar(library.origin), evidence);
   add_parts(survey, library);
 }

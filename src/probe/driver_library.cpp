@@ -15,6 +15,7 @@
 #include "loader/loader.h"
 #include "probe/instances.h"
 #include "probe/library_in_force.h"
+#include "probe/mapped_library.h"
 #include "probe/path_text.h"
 #include "probe/probe.h"
 #include "probe/redact.h"
@@ -71,12 +72,25 @@ std::string_view origin_of(const host::Host& host, std::string_view path) {
 /// What a program without search paths of its own would load.
 struct InForce {
   Result<loader::Answer> answer = Error{Errc::absent, "not asked", {}};
+  std::optional<Reading> instead;  ///< of a process whose libraries cannot be told
   std::vector<std::string> notes;
 };
 
 InForce ask_loader(Survey& survey, std::string_view soname) {
   const host::Host& host = survey.host();
   InForce found;
+  if (const auto mapped = mapped_library(survey, soname)) {
+    found.notes = mapped->evidence.notes;
+    if (mapped->is_found()) {
+      found.answer = loader::Answer{mapped->path, mapped->real_path, "mapped", {}};
+    } else {
+      found.instead = mapped->found;
+    }
+    return found;
+  }
+  if (std::string note = not_mapped_note(survey); !note.empty()) {
+    found.notes.push_back(std::move(note));
+  }
   loader::Question question;
   question.soname = soname;
   for (const std::string_view name : {"LD_LIBRARY_PATH", "LD_PRELOAD"}) {
@@ -115,11 +129,14 @@ InForce ask_loader(Survey& survey, std::string_view soname) {
 }
 
 Reading version_reading(const InForce& found, std::string_view soname) {
+  if (found.instead) {
+    return *found.instead;
+  }
   if (!found.answer) {
     return found.answer.error().code == Errc::absent ? Reading(Absent{"no library answers"})
                                                      : Reading(Unknown::from(found.answer.error()));
   }
-  std::string version = version_in_name(found.answer->real_path, soname);
+  std::string version = version_in_name(path_on_disk(found.answer->real_path), soname);
   if (version.empty()) {
     return Unknown{Why::not_stated, "the file's name has no version", ""};
   }
@@ -221,7 +238,8 @@ void add_copies(Survey& survey, std::string_view key, std::string_view soname,
     return;
   }
   Copies copies = find_copies(survey.host(), soname);
-  if (found.answer && origin_of(survey.host(), found.answer->real_path) != "stub") {
+  if (found.answer && origin_of(survey.host(), found.answer->real_path) != "stub" &&
+      path_on_disk(found.answer->real_path) == found.answer->real_path) {
     copies.paths.insert(found.answer->real_path);
   }
   std::map<std::string, std::uint64_t> counts;
@@ -284,7 +302,8 @@ void run(Survey& survey) {
     survey.add("driver.libcuda", version_reading(cuda, kCuda), evidence);
     Reading missing = version_reading(cuda, kCuda);
     survey.add("driver.libcuda.path",
-               cuda.answer ? Reading(Value::scalar(survey.tilde(cuda.answer->real_path))) : missing,
+               cuda.answer ? Reading(Value::scalar(survey.tilde(path_on_disk(cuda.answer->real_path))))
+                           : missing,
                evidence);
     survey.add("driver.libcuda.origin",
                cuda.answer

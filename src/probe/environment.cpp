@@ -1,5 +1,5 @@
-// The source's own environment variables, by an allow-list; of any other at most a digest, and only
-// where it was asked for by name.
+// The source's own environment variables (of a process: those that it began with), by an
+// allow-list; of any other at most a digest, and only where it was asked for by name.
 #include <array>
 #include <set>
 #include <string>
@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "facts/variable_names.h"
 #include "probe/instances.h"
+#include "probe/mapped_library.h"
 #include "probe/probe.h"
 #include "probe/redact.h"
 
@@ -42,7 +43,15 @@ Value value_of(std::string_view name, const std::string& text) {
 
 void add_variable(Survey& survey, const std::string& name) {
   const Result<std::string> text = survey.host().variable(name);
-  facts::Evidence evidence = seen(kFrom);
+  const host::Process* process = survey.host().process();
+  facts::Evidence evidence =
+      process == nullptr ? seen(kFrom) : seen("/proc/" + std::to_string(process->pid) + "/environ");
+  if (process != nullptr) {
+    evidence.notes = process->notes;
+    if (process->pid == 0) {
+      evidence.from = process->name;
+    }
+  }
   Reading reading = Absent{"not set"};
   if (text && facts::is_listed_variable(name)) {
     reading = value_of(name, *text);
@@ -50,7 +59,7 @@ void add_variable(Survey& survey, const std::string& name) {
     reading = Value::scalar("sha256:" + Sha256::of(*text).hex());
     evidence.notes.emplace_back("the value itself is not shown");
   } else if (text.error().code != Errc::absent) {
-    reading = Unknown::from(text.error());
+    reading = unseen_of_process(survey, text.error());
   }
   survey.add("env." + name, std::move(reading), std::move(evidence));
 }
@@ -70,6 +79,9 @@ void run(Survey& survey) {
         }
       }
       survey.listed("env");
+    } else if (survey.host().process() != nullptr) {
+      // What steers libraries most, so that it is said why nothing is known of any.
+      names.insert({"CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "LD_PRELOAD", "PATH"});
     }
   }
   for (const std::string& name : names) {

@@ -19,7 +19,7 @@ using facts::Why;
 Result<std::string> digest_of(Survey& survey, const std::string& path) {
   const host::Host& host = survey.host();
   const auto learn = [&] {
-    return host.inspect(path, [](int fd) -> Result<std::string> {
+    return host.ask(path, "sha256", [](int fd) -> Result<std::string> {
       const Result<Sha256> digest = Sha256::of_file(fd);
       if (!digest) {
         return digest.error();

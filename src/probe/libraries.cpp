@@ -7,6 +7,7 @@
 #include "probe/library_copies.h"
 #include "probe/library_in_force.h"
 #include "probe/library_owner.h"
+#include "probe/mapped_library.h"
 #include "probe/nccl_library.h"
 #include "probe/path_text.h"
 #include "probe/probe.h"
@@ -80,6 +81,19 @@ bool is_base_library(std::string_view soname) {
   return soname.starts_with("ld-linux") || std::ranges::find(kBase, soname) != kBase.end();
 }
 
+/// Of what a process has mapped: what talks to GPUs, adapters and other ranks, and what computes.
+bool is_of_interest(std::string_view file_name) {
+  constexpr std::array<std::string_view, 19> kStems = {
+      "libcu",  "libnccl",  "libnv",     "libcaffe2_nvrtc", "libibverbs", "libmlx",  "libefa",
+      "libuc",  "libmpi",   "libfabric", "libgdrapi",       "libmkl",     "libgomp", "libomp",
+      "libamd", "libiomp5", "libhip",    "librccl",         "libpmix"};
+  // "libcurl", "libcups" and "libcurses" begin like a CUDA library.
+  return file_name.find(".so") != std::string_view::npos && !file_name.starts_with("libcur") &&
+         !file_name.starts_with("libcup") &&
+         std::ranges::any_of(kStems,
+                             [&](std::string_view stem) { return file_name.starts_with(stem); });
+}
+
 /// What torch's own libraries name, beside each other and the C library: the CUDA libraries, MKL,
 /// OpenMP.
 std::map<std::string, std::vector<std::string>> asked_sonames(Survey& survey) {
@@ -129,6 +143,11 @@ void add_family(Survey& survey) {
   if (!names.empty() && asked.empty()) {
     asked = asked_sonames(survey);
   }
+  if (!survey.request().only_named) {
+    for (std::string& soname : mapped_sonames(survey, is_of_interest)) {
+      names.insert(std::move(soname));
+    }
+  }
   for (const auto& [soname, loaders] : asked) {
     if (!survey.request().only_named) {
       names.insert(soname);
@@ -140,7 +159,7 @@ void add_family(Survey& survey) {
   for (const std::string& soname : names) {
     const auto at = asked.find(soname);
     LibraryInForce library;
-    if (is_unknown) {
+    if (is_unknown && survey.host().process() == nullptr) {
       library.found = scene.otherwise;
       library.evidence.notes = scene.why;
     } else {
@@ -152,8 +171,8 @@ void add_family(Survey& survey) {
     facts::Reading version = library.found;
     facts::Reading build_id = library.found;
     if (library.is_found()) {
-      path = facts::Value::scalar(library.real_path);
-      origin = facts::Value::scalar(library.origin);
+      path = facts::Value::scalar(path_on_disk(library.real_path));
+      origin = facts::Value::scalar(library.is_deleted ? "deleted" : library.origin);
       version = version_of(survey, library);
       build_id = build_id_reading(survey, library.real_path);
       if (const auto* value = std::get_if<facts::Value>(&build_id)) {

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "probe/library_copies.h"
+#include "probe/mapped_library.h"
 #include "probe/path_text.h"
 #include "probe/python_target.h"
 #include "probe/redact.h"
@@ -268,6 +269,9 @@ const Result<std::vector<loader::CacheEntry>>& loader_cache(Survey& survey) {
 
 LibraryInForce resolve_library(Survey& survey, std::string_view soname,
                                const std::vector<std::string>& loaders) {
+  if (auto mapped = mapped_library(survey, soname)) {
+    return *std::move(mapped);
+  }
   const auto& environment =
       survey.shared<Environment>([&] { return environment_of(survey.host()); });
   LibraryInForce library;
@@ -288,6 +292,9 @@ LibraryInForce resolve_library(Survey& survey, std::string_view soname,
   }
   library.evidence.notes.insert(library.evidence.notes.end(), environment.notes.begin(),
                                 environment.notes.end());
+  if (std::string note = not_mapped_note(survey); !note.empty()) {
+    library.evidence.notes.push_back(std::move(note));
+  }
   for (std::string& note : library.evidence.notes) {
     note = with_tilde(survey, std::move(note));
   }
@@ -299,7 +306,9 @@ const LibraryInForce& library_in_force(Survey& survey, std::string_view stem,
   auto& answers = survey.shared<Answers>([] { return Answers(); }).by_stem;
   auto at = answers.find(stem);
   if (at == answers.end()) {
-    at = answers.emplace(stem, answer_of(survey, stem, sonames)).first;
+    auto mapped = mapped_library_of(survey, stem);
+    at =
+        answers.emplace(stem, mapped ? *std::move(mapped) : answer_of(survey, stem, sonames)).first;
   }
   return at->second;
 }

@@ -11,8 +11,9 @@
 
 namespace goldenv::probe {
 
-/// The copy of a library that is in force: the one that the target Python's torch would load, or
-/// where no torch is there, the one that a plain program would.
+/// The copy of a library that is in force: the one that the process has mapped, if the source is
+/// one; else the one that the target Python's torch would load, or where no torch is there, the one
+/// that a plain program would.
 struct LibraryInForce {
   enum class Asker {
     torch,    ///< one of torch's libraries names it
@@ -24,14 +25,15 @@ struct LibraryInForce {
   /// Value (the path as the loader opens it), Absent or Unknown: the reading of every fact about
   /// the library that hangs on which copy is meant, where it is no value.
   facts::Reading found = facts::Unknown{};
-  std::string soname;     ///< that was asked for
-  std::string path;       ///< as the loader would open it
-  std::string real_path;  ///< its file
-  std::string origin;     ///< preload, env, else by place: wheel, torch, conda, toolkit, system
+  std::string soname;       ///< that was asked for
+  std::string path;         ///< as the loader would open it
+  std::string real_path;    ///< its file
+  bool is_deleted = false;  ///< mapped by a process, and no longer what stands at its path
+  std::string origin;       ///< preload, env, else by place: wheel, torch, conda, toolkit, system
   /// Who asks when this library opens others: itself, then who loaded it, up to the program.
   std::vector<std::string> loaders;
-  /// from: the file; basis: "resolved", or "no torch: what a program would load"; notes: who asked,
-  /// what decided, what was tried before.
+  /// from: the file; basis: "mapped", "resolved", or "no torch: what a program would load"; notes:
+  /// who asked, what decided, what was tried before.
   facts::Evidence evidence;
 
   [[nodiscard]] bool is_found() const { return std::holds_alternative<facts::Value>(found); }

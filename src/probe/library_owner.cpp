@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "host/process.h"
 #include "probe/cuda_folder.h"
 #include "probe/dpkg_status.h"
 #include "probe/path_text.h"
@@ -207,6 +208,9 @@ Result<std::uint64_t> size_in_record(std::string_view record, std::string_view n
 }
 
 std::string version_in_name(std::string_view file_name) {
+  if (file_name.ends_with(host::kDeleted)) {
+    file_name.remove_suffix(host::kDeleted.size());
+  }
   const std::size_t so = file_name.rfind(".so.");
   if (so == std::string_view::npos) {
     return {};

@@ -8,6 +8,7 @@
 
 #include "probe/instances.h"
 #include "probe/limits_text.h"
+#include "probe/mapped_library.h"
 #include "probe/probe.h"
 
 namespace goldenv::probe {
@@ -37,11 +38,16 @@ void add_limits(Survey& survey) {
     return;
   }
   const Result<std::string> text = survey.host().read_file(kLimits, 64u << 10);
+  const host::Process* process = survey.host().process();
+  const std::string from = process == nullptr ? std::string(kLimits)
+                           : process->pid == 0
+                               ? process->name
+                               : "/proc/" + std::to_string(process->pid) + "/limits";
   for (const std::string& resource : resources) {
     const std::string key = "limits." + resource;
     if (!text) {
-      survey.add(key, Unknown::from(text.error()), seen(kLimits));
-      survey.add(key + ".hard", Unknown::from(text.error()), seen(kLimits));
+      survey.add(key, unseen_of_process(survey, text.error()), seen(from));
+      survey.add(key + ".hard", unseen_of_process(survey, text.error()), seen(from));
       continue;
     }
     const std::optional<Limit> limit = find_limit(*text, resource);
@@ -49,12 +55,12 @@ void add_limits(Survey& survey) {
       const Reading reading = limit_title(resource).empty()
                                   ? Reading(Absent{"no such resource"})
                                   : Reading(Unknown{Why::unreadable, "no whole line of it", ""});
-      survey.add(key, reading, seen(kLimits));
-      survey.add(key + ".hard", reading, seen(kLimits));
+      survey.add(key, reading, seen(from));
+      survey.add(key + ".hard", reading, seen(from));
       continue;
     }
-    survey.add(key, Value::scalar(std::string(limit->soft)), seen(kLimits, limit->line));
-    survey.add(key + ".hard", Value::scalar(std::string(limit->hard)), seen(kLimits, limit->line));
+    survey.add(key, Value::scalar(std::string(limit->soft)), seen(from, limit->line));
+    survey.add(key + ".hard", Value::scalar(std::string(limit->hard)), seen(from, limit->line));
   }
 }
 

@@ -6,6 +6,7 @@
 #include "probe/header_version.h"
 #include "probe/library_copies.h"
 #include "probe/library_in_force.h"
+#include "probe/mapped_library.h"
 #include "probe/nccl_library.h"
 #include "probe/probe.h"
 
@@ -59,7 +60,7 @@ void add_in_force(Survey& survey) {
                         file.evidence.notes.end());
   survey.add("nccl", file.version, evidence);
   survey.add("nccl.cuda", file.cuda, evidence);
-  survey.add("nccl.path", facts::Value::scalar(library.real_path), evidence);
+  survey.add("nccl.path", facts::Value::scalar(path_on_disk(library.real_path)), evidence);
   survey.add("nccl.origin", facts::Value::scalar(library.origin), evidence);
   survey.add("nccl.build_id", build_id_reading(survey, library.real_path), evidence);
 }

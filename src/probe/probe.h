@@ -29,8 +29,10 @@ struct Request {
   bool only_named = false;
   /// Every member of every family (all sysctls).
   bool all = false;
-  /// --python, or the manifest's target_python: a prefix or an interpreter.
+  /// --python: a prefix or an interpreter.
   std::string python;
+  /// The manifest's target_python, likewise. It gives way to what a process runs.
+  std::string target_python;
   /// What was once learned of large files (their digests); none: nothing is remembered.
   host::Memory* memory = nullptr;
 };

@@ -5,9 +5,11 @@
 #include <utility>
 
 #include "base/text.h"
+#include "host/process.h"
 #include "probe/library_copies.h"
 #include "probe/python_discovery.h"
 #include "probe/python_prefix.h"
+#include "probe/python_process.h"
 #include "probe/python_words.h"
 
 namespace goldenv::probe {
@@ -31,13 +33,28 @@ Reading unmet(const Error& error) {
   return unknown;
 }
 
+/// The same where a process would not show it.
+Reading unmet(const Error& error, const std::string& process) {
+  Reading reading = unmet(error);
+  auto& unknown = std::get<Unknown>(reading);
+  unknown.detail = "which Python " + process + " runs is not known: " + error.message;
+  if (unknown.why == Why::denied) {
+    unknown.needs = "same-user";
+  }
+  return reading;
+}
+
 class Choice {
  public:
   explicit Choice(Survey& survey)
       : survey_(survey), host_(survey.host()), discovery_(survey.host()) {}
 
   PythonScene make() {
-    const bool settled = survey_.request().python.empty() ? by_variable() : by_request();
+    const probe::Request& request = survey_.request();
+    const bool settled = !request.python.empty()          ? by_request(request.python)
+                         : by_process()                   ? true
+                         : !request.target_python.empty() ? by_request(request.target_python)
+                                                          : by_variable();
     if (settled) {
       discovery_.usual_places();
     } else {
@@ -55,8 +72,39 @@ class Choice {
 
   void leave_open(Reading reading) { discovery_.scene.otherwise = std::move(reading); }
 
-  bool by_request() {
-    const std::string& asked = survey_.request().python;
+  /// The Python that the process runs, if the source is one.
+  bool by_process() {
+    const host::Process* process = host_.process();
+    if (process == nullptr) {
+      return false;
+    }
+    const Result<std::vector<ProcessPython>> runs = pythons_of_process(host_);
+    if (!runs) {
+      leave_open(unmet(runs.error(), process->name));
+      return true;
+    }
+    std::optional<Error> failed;
+    for (const ProcessPython& python : *runs) {
+      const auto found = discovery_.at(python.path);
+      if (found) {
+        std::vector<std::string>& why = discovery_.scene.why;
+        why.insert(why.begin(), process->notes.begin(), process->notes.end());
+        choose(*found, python.rule);
+        return true;
+      }
+      failed = failed ? std::move(failed) : std::optional(found.error());
+    }
+    if (failed) {
+      leave_open(unmet(*failed));
+      return true;
+    }
+    discovery_.scene.why.push_back(process->program ? process->name + " runs " + *process->program +
+                                                          ", which is no Python"
+                                                    : process->program.error().message);
+    return false;
+  }
+
+  bool by_request(const std::string& asked) {
     std::string path = asked;
     Error error{Errc::unreadable, "the Python asked for, " + asked, {}};
     const bool below_home = asked == "~" || asked.starts_with("~/");

@@ -51,6 +51,7 @@ extern const Probe rdma;
 extern const Probe storage;
 extern const Probe sysctl;
 extern const Probe torch;
+extern const Probe unit_environment;
 extern const Probe virtualization;
 
 std::span<const Probe* const> probes() {
@@ -99,6 +100,7 @@ std::span<const Probe* const> probes() {
       &storage,
       &sysctl,
       &torch,
+      &unit_environment,
       &virtualization,
   });
   return kProbes;

@@ -9,10 +9,16 @@
 #include "facts/want.h"
 #include "host/host.h"
 #include "host/memory.h"
+#include "host/process.h"
+#include "source/record.h"
 #include "source/text_file.h"
+#include "source/unit.h"
 
 namespace goldenv::source {
 namespace {
+
+/// PID_MAX_LIMIT of 64-bit kernels.
+constexpr std::uint64_t kLargestPid = 4u << 20;
 
 /// "ssh" of "ssh:gpu17": a word before a colon that could be the name of a source. A path with a
 /// colon in it is written ./a:b.
@@ -58,6 +64,21 @@ facts::Snapshot look_at(const host::Host& host, const probe::Request& request,
   return probe::look(host, remembering, name);
 }
 
+/// Looks at this machine as a process has it.
+Result<facts::Snapshot> look_at_process(Result<std::unique_ptr<host::Host>> host,
+                                        const probe::Request& request, const std::string& name) {
+  if (!host) {
+    Error error = std::move(host).error();
+    error.code = error.code == Errc::absent ? Errc::usage : error.code;
+    return error;
+  }
+  facts::Snapshot snapshot = look_at(**host, request, name);
+  if (Result<void> same = host::confirm_process(**host); !same) {
+    return std::move(same).error();
+  }
+  return snapshot;
+}
+
 /// Texts that `extends` names: files beside or below the one that names them.
 Result<manifest::Text> fetch_beside(std::string_view name, std::string_view from) {
   if (!stays_below(name)) {
@@ -77,7 +98,9 @@ Result<manifest::Text> fetch_beside(std::string_view name, std::string_view from
 
 }  // namespace
 
-std::string_view known_sources() { return "@live, PATH, - (standard input), root:DIR"; }
+std::string_view known_sources() {
+  return "@live, PATH, - (standard input), root:DIR, pid:N, unit:NAME";
+}
 
 Result<Source> parse(std::string_view word) {
   if (word.empty()) {
@@ -101,6 +124,18 @@ Result<Source> parse(std::string_view word) {
       return Error{Errc::usage, "root: needs a folder: root:DIR", {}};
     }
     return Source{Source::Kind::tree, std::string(word), std::string(folder)};
+  }
+  if (scheme == "pid") {
+    const std::string_view number = word.substr(scheme.size() + 1);
+    const auto pid = to_number(number);
+    if (!pid || *pid == 0 || *pid > kLargestPid) {
+      return Error{Errc::usage, "pid: needs the number of a process: pid:4711", {}};
+    }
+    return Source{Source::Kind::pid, std::string(word), std::to_string(*pid)};
+  }
+  if (scheme == "unit") {
+    GOLDENV_TRY(std::string unit, unit_name(word.substr(scheme.size() + 1)));
+    return Source{Source::Kind::unit, std::string(word), std::move(unit)};
   }
   if (!scheme.empty()) {
     return unknown_source(word, std::string(scheme) + ":");
@@ -140,6 +175,9 @@ Result<Document> read_document(const Source& source) {
 Result<facts::Snapshot> look(const Source& source, const probe::Request& request) {
   switch (source.kind) {
     case Source::Kind::live: {
+      if (!source.record.empty()) {
+        return record(request, source.record);
+      }
       const std::unique_ptr<host::Host> host = host::live_host();
       return look_at(*host, request, source.text);
     }
@@ -154,6 +192,13 @@ Result<facts::Snapshot> look(const Source& source, const probe::Request& request
       }
       return look_at(**host, request, source.text);
     }
+    case Source::Kind::pid: {
+      const std::uint64_t pid = to_number(source.place).value_or(0);
+      return look_at_process(host::process_host(host::live_host(), static_cast<std::uint32_t>(pid)),
+                             request, source.text);
+    }
+    case Source::Kind::unit:
+      return look_at_process(unit_host(host::live_host(), source.place), request, source.text);
     case Source::Kind::file:
     case Source::Kind::input:
       break;

@@ -16,15 +16,18 @@ struct Source {
   enum class Kind {
     live,   ///< @live: this machine
     tree,   ///< root:DIR: a root file system or a recorded machine
+    pid,    ///< pid:N: this machine as a running process has it
+    unit,   ///< unit:NAME: the same of a systemd unit's main process
     file,   ///< PATH: a snapshot or a manifest
     input,  ///< -: the same on standard input
   };
   Kind kind = Kind::live;
   std::string text;   ///< as written
-  std::string place;  ///< the folder or path
+  std::string place;  ///< the folder, path, number or unit
+  std::string record = {};  ///< of @live: the folder to which a record of it is written
 
   /// Whether facts are probed, so that a request matters; else they stand in a text.
-  [[nodiscard]] bool is_machine() const { return kind == Kind::live || kind == Kind::tree; }
+  [[nodiscard]] bool is_machine() const { return kind != Kind::file && kind != Kind::input; }
 };
 
 /// Errors: usage, for a word whose source this program does not know ("ssh:gpu17"), with the list
