@@ -24,6 +24,7 @@ struct Image {
   std::vector<std::string> needed;   ///< DT_NEEDED in order
   std::vector<std::string> rpath;    ///< DT_RPATH split at ':'; empty if DT_RUNPATH is there
   std::vector<std::string> runpath;  ///< DT_RUNPATH split at ':'
+  bool no_default_folders = false;   ///< DF_1_NODEFLIB of DT_FLAGS_1
   /// Names in .gnu.version_d, in order, without the file's own: GLIBCXX_3.4.30.
   std::vector<std::string> version_definitions;
   friend bool operator==(const Image&, const Image&) = default;

@@ -90,6 +90,7 @@ struct Dynamic {
   std::optional<std::uint64_t> soname;
   std::optional<std::uint64_t> rpath;
   std::optional<std::uint64_t> runpath;
+  std::uint64_t flags = 0;  ///< DT_FLAGS_1
   std::uint64_t strings = 0;
   std::uint64_t strings_bytes = 0;
   std::uint64_t versions = 0;
@@ -119,6 +120,9 @@ Result<Dynamic> dynamic_of(const File& file, const GElf_Phdr& segment) {
         break;
       case DT_RUNPATH:
         out.runpath = entry.d_un.d_val;
+        break;
+      case DT_FLAGS_1:
+        out.flags = entry.d_un.d_val;
         break;
       case DT_STRTAB:
         out.strings = entry.d_un.d_ptr;
@@ -196,6 +200,7 @@ Result<std::vector<std::string>> versions_of(const File& file, const Dynamic& dy
 
 Result<void> read_dynamic(const File& file, const GElf_Phdr& segment, Image& image) {
   GOLDENV_TRY(const Dynamic dynamic, dynamic_of(file, segment));
+  image.no_default_folders = (dynamic.flags & DF_1_NODEFLIB) != 0;
   const bool has_names = !dynamic.needed.empty() || dynamic.soname || dynamic.rpath ||
                          dynamic.runpath || dynamic.versions != 0;
   if (!has_names) {
@@ -256,6 +261,7 @@ std::string pack(const Image& image) {
   out.texts(image.needed);
   out.texts(image.rpath);
   out.texts(image.runpath);
+  out.number(image.no_default_folders ? 1 : 0);
   out.texts(image.version_definitions);
   return out.take();
 }
@@ -270,6 +276,7 @@ Result<Image> unpack(std::string_view bytes, std::string_view path) {
   image.needed = in.texts();
   image.rpath = in.texts();
   image.runpath = in.texts();
+  image.no_default_folders = in.number() != 0;
   image.version_definitions = in.texts();
   if (!in.done()) {
     return Error{

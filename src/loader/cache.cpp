@@ -14,6 +14,16 @@ constexpr std::size_t kOldEntryBytes = 12;
 constexpr std::size_t kNewHeaderBytes = 48;
 constexpr std::size_t kNewEntryBytes = 24;
 constexpr std::size_t kNameLimitBytes = 4096;  // PATH_MAX
+constexpr std::uint32_t kExtensionMagic = 0xeaa42174;
+constexpr std::size_t kExtensionHeaderBytes = 8;  // magic, count
+constexpr std::size_t kExtensionEntryBytes = 16;  // tag, flags, offset, size
+constexpr std::uint32_t kHwcapNames = 1;          // tag
+constexpr std::size_t kHwcapNamesLimit = 256;     // there are three on x86-64
+// Entries may share a text; a file of many entries that all share a long one is no cache.
+constexpr std::size_t kTextLimitBytes = 128u << 20;
+// An entry's hwcap is an index into those names. Bits 32 to 41: see Capabilities.
+constexpr std::uint64_t kNamed = std::uint64_t{1} << 62;
+constexpr std::uint64_t kNamedMask = ~((std::uint64_t{1} << 42) - 1);
 
 Error malformed(std::string what) {
   return Error{Errc::malformed, "ld.so.cache: " + std::move(what), {}};
@@ -62,9 +72,53 @@ Result<std::size_t> new_header(std::string_view bytes) {
   return aligned;
 }
 
+/// The names of glibc-hwcaps folders that entries refer to. Offsets count from the start of the
+/// file, not from the new header.
+Result<std::vector<std::string>> hwcap_names(std::string_view file, std::size_t offset) {
+  std::vector<std::string> names;
+  if (offset == 0) {  // glibc before 2.33
+    return names;
+  }
+  const Error outside = malformed("its extensions lie outside it");
+  if (offset % 4 != 0 || offset > file.size() || file.size() - offset < kExtensionHeaderBytes) {
+    return outside;
+  }
+  if (number_at<std::uint32_t>(file, offset) != kExtensionMagic) {
+    return malformed("its extensions begin with no known magic");
+  }
+  const std::size_t count = number_at<std::uint32_t>(file, offset + 4);
+  if (count > (file.size() - offset - kExtensionHeaderBytes) / kExtensionEntryBytes) {
+    return outside;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t at = offset + kExtensionHeaderBytes + i * kExtensionEntryBytes;
+    const std::size_t start = number_at<std::uint32_t>(file, at + 8);
+    const std::size_t size = number_at<std::uint32_t>(file, at + 12);
+    if (start > file.size() || size > file.size() - start) {
+      return outside;
+    }
+    if (number_at<std::uint32_t>(file, at) != kHwcapNames || start % 4 != 0 || size % 4 != 0) {
+      continue;  // as the loader does
+    }
+    if (size / 4 > kHwcapNamesLimit) {
+      return malformed("names more kinds of processors than there are");
+    }
+    names.clear();
+    for (std::size_t name = start; name < start + size; name += 4) {
+      const auto text = text_at(file, number_at<std::uint32_t>(file, name));
+      if (!text) {
+        return malformed("a name of its extensions leads outside the file");
+      }
+      names.emplace_back(*text);
+    }
+  }
+  return names;
+}
+
 }  // namespace
 
 Result<std::vector<CacheEntry>> parse_cache(std::string_view bytes) {
+  const std::string_view file = bytes;
   const Result<std::size_t> start = new_header(bytes);
   if (!start) {
     return start.error();
@@ -82,8 +136,11 @@ Result<std::vector<CacheEntry>> parse_cache(std::string_view bytes) {
   if (count > (bytes.size() - kNewHeaderBytes) / kNewEntryBytes) {
     return malformed("cannot hold its " + std::to_string(count) + " entries");
   }
+  GOLDENV_TRY(const std::vector<std::string> names,
+              hwcap_names(file, number_at<std::uint32_t>(bytes, 32)));
   std::vector<CacheEntry> entries;
   entries.reserve(count);
+  std::size_t text_bytes = 0;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t at = kNewHeaderBytes + i * kNewEntryBytes;
     const auto soname = text_at(bytes, number_at<std::uint32_t>(bytes, at + 4));
@@ -91,9 +148,18 @@ Result<std::vector<CacheEntry>> parse_cache(std::string_view bytes) {
     if (!soname || !path) {
       return malformed("entry " + std::to_string(i) + " leads outside the file");
     }
+    text_bytes += soname->size() + path->size();
+    if (text_bytes > kTextLimitBytes) {
+      return malformed("its entries hold more text than any cache does");
+    }
     entries.push_back({std::string(*soname), std::string(*path),
                        number_at<std::uint32_t>(bytes, at),
                        number_at<std::uint64_t>(bytes, at + 16)});
+    CacheEntry& entry = entries.back();
+    const std::size_t name = entry.hwcap & 0xffffffff;
+    if ((entry.hwcap & kNamedMask) == kNamed && name < names.size()) {
+      entry.hwcap_name = names[name];
+    }
   }
   return entries;
 }

@@ -4,30 +4,14 @@
 
 #include "base/text.h"
 #include "elf/elf.h"
+#include "loader/abi.h"
+#include "loader/capabilities.h"
 #include "loader/loader.h"
+#include "loader/system.h"
+#include "loader/tokens.h"
 
 namespace goldenv::loader {
 namespace {
-
-/// What a machine's loader takes: elf(5) e_machine, the flags of its entries in ld.so.cache
-/// (glibc sysdeps/generic/ldconfig.h: FLAG_ELF_LIBC6 with the machine's bits), its own name,
-/// $PLATFORM.
-struct Machine {
-  std::uint16_t elf;
-  std::uint32_t cache_flags;
-  std::string_view interpreter;
-  std::string_view platform;
-  std::string_view multiarch;
-};
-constexpr Machine kMachines[] = {
-    {62, 0x0303, "/lib64/ld-linux-x86-64.so.2", "x86_64", "x86_64-linux-gnu"},
-    {183, 0x0a03, "/lib/ld-linux-aarch64.so.1", "aarch64", "aarch64-linux-gnu"},
-};
-
-std::string folder_of(std::string_view path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == 0 || slash == std::string_view::npos ? "/" : std::string(path.substr(0, slash));
-}
 
 std::string in_folder(std::string_view folder, std::string_view name) {
   while (folder.ends_with('/')) {
@@ -37,11 +21,11 @@ std::string in_folder(std::string_view folder, std::string_view name) {
 }
 
 /// The asker's machine, else the one whose loader is installed, else the kernel's.
-Result<const Machine*> machine_of(const host::Host& host, const elf::Image* asker) {
+Result<const Abi*> abi_of(const host::Host& host, const elf::Image* asker) {
   if (asker != nullptr) {
-    for (const Machine& machine : kMachines) {
-      if (machine.elf == asker->machine && asker->is_64bit) {
-        return &machine;
+    for (const Abi* abi : kAbis) {
+      if (abi->elf == asker->machine && asker->is_64bit) {
+        return abi;
       }
     }
     return Error{
@@ -49,44 +33,79 @@ Result<const Machine*> machine_of(const host::Host& host, const elf::Image* aske
         "libraries of ELF machine " + std::to_string(asker->machine) + " are not looked for",
         {}};
   }
-  for (const Machine& machine : kMachines) {
-    if (host.exists(machine.interpreter)) {
-      return &machine;
+  for (const Abi* abi : kAbis) {
+    if (host.exists(abi->interpreter)) {
+      return abi;
     }
   }
   const auto system = host.system_name();
   if (!system) {
     return system.error();
   }
-  for (const Machine& machine : kMachines) {
-    if (machine.platform == system->machine) {
-      return &machine;
+  for (const Abi* abi : kAbis) {
+    if (abi->platform == system->machine) {
+      return abi;
     }
   }
   return Error{Errc::unreadable, "libraries of " + system->machine + " are not looked for", {}};
 }
 
+/// Whether two sonames are one to the cache, which compares runs of digits as numbers: "libx.so.1"
+/// and "libx.so.01" are. Source: _dl_cache_libcmp of glibc elf/dl-cache.c.
+bool is_same_name(std::string_view a, std::string_view b) {
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  const auto number = [&](std::string_view& text) {
+    while (text.size() > 1 && text[0] == '0' && is_digit(text[1])) {
+      text.remove_prefix(1);
+    }
+    std::size_t end = 0;
+    while (end < text.size() && is_digit(text[end])) {
+      ++end;
+    }
+    const std::string_view digits = text.substr(0, end);
+    text.remove_prefix(end);
+    return digits;
+  };
+  while (!a.empty() && !b.empty()) {
+    if (is_digit(a[0]) && is_digit(b[0])) {
+      if (number(a) != number(b)) {
+        return false;
+      }
+    } else if (a[0] != b[0]) {
+      return false;
+    } else {
+      a.remove_prefix(1);
+      b.remove_prefix(1);
+    }
+  }
+  return a.empty() && b.empty();
+}
+
+/// An empty DT_RPATH or DT_RUNPATH names no folder; an empty part of one is the current folder.
+bool names_none(const std::vector<std::string>& folders) {
+  return folders.empty() || (folders.size() == 1 && folders[0].empty());
+}
+
 class Search {
  public:
-  Search(const host::Host& host, const Question& question) : host_(host), question_(question) {}
+  Search(System& system, const Question& question) : system_(system), question_(question) {}
 
   Result<Answer> run() {
     // Objects from the asker up to the program. Only what the asker's search needs must be
     // readable.
     for (const std::string& path : question_.loaders) {
-      images_.push_back(elf::read(host_, path));
+      images_.push_back(&system_.image(path));
     }
-    if (!images_.empty() && !images_.front()) {
-      return std::move(images_.front())
-          .error()
+    if (!images_.empty() && !*images_.front()) {
+      return Error(images_.front()->error())
           .while_doing("reading who asks for " + question_.soname);
     }
-    const Result<const Machine*> machine =
-        machine_of(host_, images_.empty() ? nullptr : &*images_.front());
-    if (!machine) {
-      return machine.error();
+    const Result<const Abi*> abi =
+        abi_of(system_.host(), images_.empty() ? nullptr : &**images_.front());
+    if (!abi) {
+      return abi.error();
     }
-    machine_ = *machine;
+    abi_ = *abi;
 
     if (question_.soname.find('/') != std::string::npos) {
       return by_path();
@@ -108,7 +127,7 @@ class Search {
 
  private:
   Result<Answer> finish() {
-    Result<std::string> real = host_.real_path(answer_.path);
+    Result<std::string> real = system_.host().real_path(answer_.path);
     if (!real) {
       return std::move(real).error();
     }
@@ -116,19 +135,41 @@ class Search {
     return std::move(answer_);
   }
 
+  [[nodiscard]] std::string asker() const {
+    return question_.loaders.empty() ? "" : question_.loaders.front();
+  }
+
+  Result<std::optional<std::string>> expand(std::string_view text, std::string_view object) {
+    return expand_tokens(system_, *abi_, question_.settings, text, object);
+  }
+
+  /// A path that a process names, absolute; none where it hangs on a folder that is not known.
+  Result<std::optional<std::string>> absolute(std::string_view text, std::string_view object) {
+    GOLDENV_TRY(std::optional<std::string> path, expand(text, object));
+    if (path && !path->starts_with('/')) {
+      path = question_.folder.empty()
+                 ? std::nullopt
+                 : std::optional(path->empty() ? question_.folder
+                                               : in_folder(question_.folder, *path));
+    }
+    return path;
+  }
+
   Result<Answer> by_path() {
-    const std::optional<std::string> path =
-        expand(question_.soname, question_.loaders.empty() ? "" : question_.loaders.front());
-    if (!path || !path->starts_with('/')) {
+    const Result<std::optional<std::string>> path = absolute(question_.soname, asker());
+    if (!path) {
+      return path.error();
+    }
+    if (!*path) {
       return Error{
           Errc::unreadable, question_.soname + ": relative to a folder that is not known", {}};
     }
-    Result<bool> found = take(*path, "named by its path");
+    Result<bool> found = take(**path, "named by its path");
     if (!found) {
       return std::move(found).error();
     }
     if (!*found) {
-      return Error{Errc::absent, *path + ": not there", std::move(answer_.trace)};
+      return Error{Errc::absent, **path + ": not there", std::move(answer_.trace)};
     }
     return finish();
   }
@@ -136,14 +177,14 @@ class Search {
   /// Whether the loader would open `path` here. A file of another machine or class is passed over;
   /// one that is no ELF file stops the real loader ("invalid ELF header") and is an error here.
   Result<bool> take(const std::string& path, const std::string& why) {
-    Result<elf::Image> image = elf::read(host_, path);
+    const Result<elf::Image>& image = system_.image(path);
     if (!image) {
       if (image.error().code == Errc::absent) {
         return false;
       }
-      return std::move(image).error();
+      return image.error();
     }
-    if (image->machine != machine_->elf || !image->is_64bit) {
+    if (image->machine != abi_->elf || !image->is_64bit) {
       answer_.trace.push_back(why + ": " + path + " is of another machine");
       return false;
     }
@@ -152,64 +193,72 @@ class Search {
     return true;
   }
 
-  /// $ORIGIN, $LIB and $PLATFORM (with or without braces) filled in; none where $ORIGIN is asked
-  /// for and no object is known. $ORIGIN is the folder of the path by which the object was opened:
-  /// links are not resolved before `..` is walked.
-  std::optional<std::string> expand(std::string_view text, std::string_view object) const {
-    std::string expanded;
-    while (!text.empty()) {
-      const std::size_t dollar = text.find('$');
-      expanded += text.substr(0, dollar);
-      if (dollar == std::string_view::npos) {
-        break;
+  /// take for a copy that is for certain processors.
+  Result<bool> take_special(const std::string& path, const std::string& why,
+                            const std::string& kind, const Verdict& verdict) {
+    if (verdict.used == Truth::no) {
+      const auto status = system_.host().status(path);
+      if (status) {
+        answer_.trace.push_back(why + ": passed over " + path + ": " + verdict.because);
       }
-      text.remove_prefix(dollar);
-      bool known = false;
-      for (const std::string_view token : {"ORIGIN", "LIB", "PLATFORM"}) {
-        const std::string plain = "$" + std::string(token);
-        const std::string braced = "${" + std::string(token) + "}";
-        const std::string_view written = text.starts_with(braced) ? braced : plain;
-        if (!text.starts_with(written)) {
-          continue;
-        }
-        if (token == "ORIGIN" && object.empty()) {
-          return std::nullopt;
-        }
-        expanded += token == "ORIGIN" ? folder_of(object)
-                    : token == "LIB"  ? lib_folder()
-                                      : std::string(machine_->platform);
-        text.remove_prefix(written.size());
-        known = true;
-        break;
-      }
-      if (!known) {
-        expanded += '$';
-        text.remove_prefix(1);
-      }
+      return false;
     }
-    return expanded;
+    Result<bool> found = take(path, why);
+    if (!found || !*found) {
+      return found;
+    }
+    if (verdict.used == Truth::unknown) {
+      return Error{Errc::unreadable, path + ": " + verdict.because, std::move(answer_.trace)};
+    }
+    answer_.choice = (kind.empty() ? "" : kind + ": ") + verdict.because;
+    return true;
   }
 
-  /// What this machine's loader was built to put for $LIB: Debian's multiarch folder, else lib64.
-  std::string lib_folder() const {
-    const std::string multiarch = "lib/" + std::string(machine_->multiarch);
-    return host_.exists("/usr/" + multiarch) ? multiarch : "lib64";
+  Result<bool> in_special_folders(const std::string& folder, const std::string& why) {
+    const Result<std::vector<std::string>>& special = system_.special_folders(folder);
+    if (!special) {
+      return special.error();
+    }
+    if (special->empty()) {
+      return false;
+    }
+    for (const Subfolder& sub : system_.capabilities(*abi_, question_.settings).subfolders()) {
+      const std::string first = sub.path.substr(0, sub.path.find('/'));
+      if (std::ranges::find(*special, first) == special->end()) {
+        continue;
+      }
+      Result<bool> found = take_special(in_folder(folder, sub.path + "/" + question_.soname), why,
+                                        sub.path, sub.verdict);
+      if (!found || *found) {
+        return found;
+      }
+    }
+    return false;
   }
 
   Result<bool> in_folders(const std::vector<std::string>& folders, std::string_view object,
                           const std::string& why) {
     for (const std::string& written : folders) {
-      const std::optional<std::string> folder = expand(written, object);
-      if (!folder || !folder->starts_with('/')) {
-        // The current folder of a process that does not run yet.
-        answer_.trace.push_back(why + ": \"" + written + "\" depends on the current folder");
+      Result<std::optional<std::string>> folder = absolute(written, object);
+      if (!folder) {
+        return std::move(folder).error();
+      }
+      if (!*folder) {
+        answer_.trace.push_back(why + ": \"" + written +
+                                (written.starts_with("$ORIGIN") || written.starts_with("${ORIGIN}")
+                                     ? "\" depends on a program that is not known"
+                                     : "\" depends on the current folder"));
         continue;
       }
-      Result<bool> found = take(in_folder(*folder, question_.soname), why);
+      Result<bool> found = in_special_folders(**folder, why);
       if (!found || *found) {
         return found;
       }
-      answer_.trace.push_back(why + ": not in " + *folder);
+      found = take(in_folder(**folder, question_.soname), why);
+      if (!found || *found) {
+        return found;
+      }
+      answer_.trace.push_back(why + ": not in " + **folder);
     }
     return false;
   }
@@ -218,32 +267,30 @@ class Search {
   /// very name that was preloaded, not the file name (glibc elf/dl-load.c, _dl_map_object).
   Result<bool> preloaded() {
     for (const std::string& name : question_.preloaded) {
-      std::string path = name;
-      if (name.find('/') == std::string::npos) {
-        Question inner = question_;
-        inner.preloaded.clear();
-        inner.soname = name;
-        if (!question_.loaders.empty()) {
-          inner.loaders = {question_.loaders.back()};
-        }
-        Result<Answer> found = resolve(host_, inner);
-        if (!found && found.error().code != Errc::absent) {
-          return std::move(found).error();
-        }
-        path = found ? found->path : "";
+      Question inner = question_;
+      inner.preloaded.clear();
+      inner.soname = name;
+      if (!question_.loaders.empty()) {
+        inner.loaders = {question_.loaders.back()};
       }
-      Result<elf::Image> image =
-          path.empty() ? Error{Errc::absent, name + ": not found", {}} : elf::read(host_, path);
-      if (!image && image.error().code != Errc::absent && image.error().code != Errc::malformed) {
-        return std::move(image).error();
-      }
-      if (!image || image->machine != machine_->elf || !image->is_64bit) {
-        answer_.trace.push_back("LD_PRELOAD: " + name + " cannot be preloaded");
+      const Result<Answer> found = Search(system_, inner).run();
+      if (!found) {
+        const Error& error = found.error();
+        const bool relative = name.find('/') != std::string::npos && !name.starts_with('/') &&
+                              error.code == Errc::unreadable && question_.folder.empty();
+        if (error.code != Errc::absent && error.code != Errc::malformed && !relative) {
+          return error;
+        }
+        answer_.trace.push_back(
+            "LD_PRELOAD: " + name +
+            (relative ? " depends on the current folder" : " cannot be preloaded"));
         continue;
       }
-      if (image->soname == question_.soname || name == question_.soname) {
-        answer_.path = path;
+      const Result<elf::Image>& image = system_.image(found->path);
+      if (image && (image->soname == question_.soname || name == question_.soname)) {
+        answer_.path = found->path;
         answer_.why = "LD_PRELOAD";
+        answer_.choice = found->choice;
         return true;
       }
     }
@@ -252,13 +299,13 @@ class Search {
 
   Result<bool> already_loaded() {
     // The loader itself, whatever libc's DT_NEEDED says.
-    if (question_.soname == machine_->interpreter.substr(machine_->interpreter.rfind('/') + 1)) {
-      answer_.path = machine_->interpreter;
+    if (question_.soname == abi_->interpreter.substr(abi_->interpreter.rfind('/') + 1)) {
+      answer_.path = abi_->interpreter;
       answer_.why = "loaded already";
       return true;
     }
     for (std::size_t i = 0; i < images_.size(); ++i) {
-      if (images_[i] && images_[i]->soname == question_.soname) {
+      if (*images_[i] && (*images_[i])->soname == question_.soname) {
         answer_.path = question_.loaders[i];
         answer_.why = "loaded already";
         return true;
@@ -268,14 +315,17 @@ class Search {
   }
 
   Result<bool> rpaths() {
-    if (images_.empty() || !images_.front()->runpath.empty()) {
+    if (images_.empty() || !(*images_.front())->runpath.empty()) {
       return false;
     }
     for (std::size_t i = 0; i < images_.size(); ++i) {
-      if (!images_[i]) {
-        return std::move(images_[i]).error();
+      if (!*images_[i]) {
+        return images_[i]->error();
       }
-      Result<bool> found = in_folders(images_[i]->rpath, question_.loaders[i],
+      if (names_none((*images_[i])->rpath)) {
+        continue;
+      }
+      Result<bool> found = in_folders((*images_[i])->rpath, question_.loaders[i],
                                       "DT_RPATH of " + question_.loaders[i]);
       if (!found || *found) {
         return found;
@@ -300,18 +350,18 @@ class Search {
   }
 
   Result<bool> runpath() {
-    if (images_.empty()) {
+    if (images_.empty() || names_none((*images_.front())->runpath)) {
       return false;
     }
-    return in_folders(images_.front()->runpath, question_.loaders.front(),
-                      "DT_RUNPATH of " + question_.loaders.front());
+    return in_folders((*images_.front())->runpath, asker(), "DT_RUNPATH of " + asker());
+  }
+
+  [[nodiscard]] bool no_default_folders() const {
+    return !images_.empty() && (*images_.front())->no_default_folders;
   }
 
   Result<bool> cache() {
-    const Result<std::vector<CacheEntry>> own =
-        question_.cache == nullptr ? read_cache(host_) : std::vector<CacheEntry>{};
-    const Result<std::vector<CacheEntry>>& entries =
-        question_.cache == nullptr ? own : *question_.cache;
+    const Result<std::vector<CacheEntry>>& entries = system_.cache();
     if (!entries) {
       if (entries.error().code == Errc::absent) {
         answer_.trace.emplace_back("ld.so.cache: there is none");
@@ -319,49 +369,93 @@ class Search {
       }
       return entries.error();
     }
-    const CacheEntry* chosen = nullptr;
+    std::vector<const CacheEntry*> special;
+    const CacheEntry* plain = nullptr;
     for (const CacheEntry& entry : *entries) {
-      if (entry.soname != question_.soname || entry.flags != machine_->cache_flags) {
+      if (entry.flags != abi_->cache_flags || !is_same_name(entry.soname, question_.soname)) {
         continue;
       }
-      if (chosen == nullptr || (chosen->hwcap != 0 && entry.hwcap == 0)) {
-        chosen = &entry;
+      if (entry.hwcap == 0) {
+        plain = &entry;
+        break;
       }
-      if (entry.hwcap != 0) {
-        answer_.trace.push_back("ld.so.cache: " + entry.path + " is for certain processors");
-      }
+      special.push_back(&entry);
     }
-    if (chosen == nullptr) {
+    if (!special.empty()) {
+      Result<const CacheEntry*> chosen = choose(std::move(special));
+      if (!chosen) {
+        return std::move(chosen).error();
+      }
+      plain = *chosen != nullptr ? *chosen : plain;
+    }
+    if (plain == nullptr) {
       answer_.trace.emplace_back("ld.so.cache: has none");
       return false;
     }
-    const Result<bool> found = take(chosen->path, "ld.so.cache");
-    if (found && !*found) {
-      answer_.trace.push_back("ld.so.cache: " + chosen->path + " is not there any more");
+    if (no_default_folders()) {
+      for (const std::string& folder : system_.default_folders(*abi_)) {
+        if (plain->path.starts_with(folder + "/")) {
+          answer_.trace.push_back("ld.so.cache: passed over " + plain->path + ": " + asker() +
+                                  " asks for no default folders");
+          answer_.choice.clear();
+          return false;
+        }
+      }
+    }
+    const Result<bool> found = take(plain->path, "ld.so.cache");
+    if (!found || !*found) {
+      answer_.choice.clear();
+      answer_.trace.push_back("ld.so.cache: " + plain->path + " is not there any more");
     }
     return found;
   }
 
-  /// Debian's loader looks in the multiarch folders and then lib, Red Hat's in lib64; a folder that
-  /// a distribution does not use does not exist there or is a link to one that it does.
-  Result<bool> default_folders() {
-    const std::string multiarch(machine_->multiarch);
-    return in_folders(
-        {"/lib/" + multiarch, "/usr/lib/" + multiarch, "/lib64", "/usr/lib64", "/lib", "/usr/lib"},
-        "", "default folders");
+  /// Of entries for certain processors, in the order of the file, the one that is taken, or none.
+  /// The loader chooses before it opens a file.
+  Result<const CacheEntry*> choose(std::vector<const CacheEntry*> entries) {
+    const Capabilities& capabilities = system_.capabilities(*abi_, question_.settings);
+    std::ranges::stable_sort(entries, {},
+                             [&](const CacheEntry* entry) { return capabilities.rank(*entry); });
+    for (const CacheEntry* entry : entries) {
+      const Verdict verdict = capabilities.judge(*entry);
+      if (verdict.used == Truth::unknown) {
+        return Error{Errc::unreadable, entry->path + ": " + verdict.because,
+                     std::move(answer_.trace)};
+      }
+      if (verdict.used == Truth::yes) {
+        answer_.choice =
+            (entry->hwcap_name.empty() ? "" : "glibc-hwcaps/" + entry->hwcap_name + ": ") +
+            verdict.because;
+        return entry;
+      }
+      answer_.trace.push_back("ld.so.cache: passed over " + entry->path + ": " + verdict.because);
+    }
+    return static_cast<const CacheEntry*>(nullptr);
   }
 
-  const host::Host& host_;
+  Result<bool> default_folders() {
+    if (no_default_folders()) {
+      answer_.trace.push_back("default folders: " + asker() + " asks for none");
+      return false;
+    }
+    return in_folders(system_.default_folders(*abi_), "", "default folders");
+  }
+
+  System& system_;
   const Question& question_;
-  const Machine* machine_ = nullptr;
-  std::vector<Result<elf::Image>> images_;
+  const Abi* abi_ = nullptr;
+  std::vector<const Result<elf::Image>*> images_;
   Answer answer_;
 };
 
 }  // namespace
 
 Result<Answer> resolve(const host::Host& host, const Question& question) {
-  return Search(host, question).run();
+  if (question.system != nullptr) {
+    return Search(*question.system, question).run();
+  }
+  System system(host);
+  return Search(system, question).run();
 }
 
 }  // namespace goldenv::loader

@@ -119,10 +119,13 @@ InForce ask_loader(Survey& survey, std::string_view soname) {
       question.preloaded.emplace_back(path);
     }
   }
-  question.cache = &loader_cache(survey);
+  question.system = &loader_system(survey);
+  question.settings = loader::processor_settings(host);
   found.answer = loader::resolve(host, question);
   if (found.answer) {
-    found.notes.insert(found.notes.begin(), found.answer->path + ": " + found.answer->why);
+    found.notes.insert(found.notes.begin(),
+                       found.answer->path + ": " + found.answer->why +
+                           (found.answer->choice.empty() ? "" : " (" + found.answer->choice + ")"));
     found.notes.insert(found.notes.end(), found.answer->trace.begin(), found.answer->trace.end());
   }
   return found;

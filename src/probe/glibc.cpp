@@ -93,7 +93,7 @@ void run(Survey& survey) {
   // Without the environment: what is meant is the C library of the system, not one that
   // LD_LIBRARY_PATH slips under a single program.
   const auto library =
-      loader::resolve(survey.host(), {"libc.so.6", {}, "", {}, &loader_cache(survey)});
+      loader::resolve(survey.host(), {"libc.so.6", {}, "", {}, &loader_system(survey)});
   if (!library) {
     facts::Reading reading = facts::unread(library.error());
     facts::Evidence evidence;

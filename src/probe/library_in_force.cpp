@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 
 #include "base/text.h"
@@ -36,6 +37,7 @@ struct Answers {
 struct Environment {
   std::string library_path;
   std::vector<std::string> preloaded;
+  std::string settings;  ///< loader::Question::settings
   std::vector<std::string> notes;
 };
 
@@ -64,6 +66,7 @@ Environment environment_of(const host::Host& host) {
     environment.notes.emplace_back(
         "the environment is not known: taken to hold neither LD_LIBRARY_PATH nor LD_PRELOAD");
   }
+  environment.settings = loader::processor_settings(host);
   const auto file = host.read_file("/etc/ld.so.preload");
   if (file) {
     add_preloads(*file, environment.preloaded);
@@ -121,7 +124,8 @@ void take(Survey& survey, LibraryInForce& library, loader::Answer answer) {
   library.origin = origin_of(survey, answer);
   library.found = facts::Value::scalar(library.path);
   library.evidence.from = survey.tilde(library.real_path);
-  library.evidence.notes.push_back("found by " + answer.why);
+  library.evidence.notes.push_back("found by " + answer.why +
+                                   (answer.choice.empty() ? "" : " (" + answer.choice + ")"));
   if (library.origin == "env" || library.origin == "preload") {
     library.evidence.notes.push_back("it lies in: " + origin_of_place(survey, library.real_path));
   }
@@ -260,11 +264,13 @@ std::vector<TorchObject> list_torch_objects(Survey& survey) {
 
 }  // namespace
 
-const Result<std::vector<loader::CacheEntry>>& loader_cache(Survey& survey) {
+loader::System& loader_system(Survey& survey) {
   struct Known {
-    Result<std::vector<loader::CacheEntry>> cache;
+    std::unique_ptr<loader::System> system;
   };
-  return survey.shared<Known>([&] { return Known{loader::read_cache(survey.host())}; }).cache;
+  return *survey
+              .shared<Known>([&] { return Known{std::make_unique<loader::System>(survey.host())}; })
+              .system;
 }
 
 LibraryInForce resolve_library(Survey& survey, std::string_view soname,
@@ -278,9 +284,9 @@ LibraryInForce resolve_library(Survey& survey, std::string_view soname,
   library.soname = soname;
   library.loaders = loaders;
   library.evidence.basis = "resolved";
-  auto answer =
-      loader::resolve(survey.host(), {std::string(soname), loaders, environment.library_path,
-                                      environment.preloaded, &loader_cache(survey)});
+  auto answer = loader::resolve(
+      survey.host(), {std::string(soname), loaders, environment.library_path, environment.preloaded,
+                      &loader_system(survey), "", environment.settings});
   if (answer) {
     take(survey, library, *std::move(answer));
   } else {

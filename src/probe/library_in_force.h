@@ -7,6 +7,7 @@
 
 #include "facts/reading.h"
 #include "loader/loader.h"
+#include "loader/system.h"
 #include "probe/probe.h"
 
 namespace goldenv::probe {
@@ -49,8 +50,8 @@ const LibraryInForce& library_in_force(Survey& survey, std::string_view stem,
 LibraryInForce resolve_library(Survey& survey, std::string_view soname,
                                const std::vector<std::string>& loaders);
 
-/// The source's ld.so.cache, read once a survey.
-const Result<std::vector<loader::CacheEntry>>& loader_cache(Survey& survey);
+/// What the source's loader is and reads, looked at once a survey.
+loader::System& loader_system(Survey& survey);
 
 /// torch's libraries in the order in which `import torch` reaches them, those that exist; empty
 /// where the target Python has no torch. Each with what the loader would walk from it to the

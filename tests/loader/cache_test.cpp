@@ -46,6 +46,83 @@ TEST(LoaderCache, AnEmptyCacheHasNoEntries) {
   EXPECT_TRUE(entries->empty());
 }
 
+const std::vector<CacheEntry> kNamed = {
+    {"libm.so.6", "/lib/glibc-hwcaps/x86-64-v4/libm.so.6", 0x0303, 0, "x86-64-v4"},
+    {"libm.so.6", "/lib/glibc-hwcaps/x86-64-v2/libm.so.6", 0x0303, std::uint64_t{2} << 32,
+     "x86-64-v2"},
+    {"libm.so.6", "/lib/libm.so.6", 0x0303, 0},
+};
+
+TEST(LoaderCache, EntriesHaveTheNamesOfTheExtension) {
+  for (const std::string& bytes :
+       {test::cache_file(kNamed), test::compatible_cache_file(kNamed, 3)}) {
+    const auto entries = parse_cache(bytes);
+    ASSERT_TRUE(entries) << entries.error().message;
+    ASSERT_EQ(entries->size(), 3U);
+    EXPECT_EQ((*entries)[0].hwcap_name, "x86-64-v4");
+    EXPECT_EQ((*entries)[1].hwcap_name, "x86-64-v2");
+    EXPECT_EQ((*entries)[1].hwcap >> 32 & 0x3ff, 2U);
+    EXPECT_EQ((*entries)[2].hwcap_name, "");
+  }
+}
+
+TEST(LoaderCache, AnExtensionThatIsCutIsMalformedWhereverItIsCut) {
+  const std::string whole = test::cache_file(kNamed);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    const auto entries = parse_cache(std::string_view(whole).substr(0, size));
+    ASSERT_FALSE(entries) << size;
+    EXPECT_EQ(entries.error().code, Errc::malformed);
+  }
+}
+
+TEST(LoaderCache, OffsetsOfTheExtensionOutsideTheFileAreMalformed) {
+  const std::string good = test::cache_file(kNamed);
+  std::size_t extension = 0;
+  for (int i = 3; i >= 0; --i) {
+    extension = extension * 256 + static_cast<unsigned char>(good[32U + static_cast<unsigned>(i)]);
+  }
+  // Itself, its magic, its count, offset and size of either section, the first name.
+  for (const std::size_t at : {std::size_t{32}, extension, extension + 4, extension + 16,
+                               extension + 20, extension + 32, extension + 36, extension + 40}) {
+    for (const char high : {'\x7f', '\xff'}) {
+      std::string bad = good;
+      bad[at + 3] = high;
+      const auto entries = parse_cache(bad);
+      ASSERT_FALSE(entries) << at;
+      EXPECT_EQ(entries.error().code, Errc::malformed);
+    }
+  }
+  std::string crooked = good;
+  ++crooked[32];
+  EXPECT_FALSE(parse_cache(crooked));
+}
+
+TEST(LoaderCache, ManyEntriesThatShareALongTextAreMalformed) {
+  const std::string text(4000, 'x');
+  std::string bytes = test::cache_file({{text, text, 0x0303, 0}});
+  const std::string row = bytes.substr(48, 24);
+  constexpr std::size_t kCount = 40'000;
+  std::string rows;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    rows += row;
+  }
+  // The texts move behind all rows.
+  for (std::size_t i = 0; i < kCount; ++i) {
+    for (const std::size_t field : {4U, 8U}) {
+      std::string offset;
+      test::put_number(offset, 48 + kCount * 24 + (field == 4 ? 0 : text.size() + 1), 4);
+      rows.replace(i * 24 + field, 4, offset);
+    }
+  }
+  std::string count;
+  test::put_number(count, kCount, 4);
+  const std::string many =
+      bytes.substr(0, 20) + count + bytes.substr(24, 24) + rows + bytes.substr(72);
+  const auto entries = parse_cache(many);
+  ASSERT_FALSE(entries);
+  EXPECT_EQ(entries.error().code, Errc::malformed);
+}
+
 // Every prefix of a good file is either refused or, where only string bytes behind all entries are
 // missing, impossible: the last string always ends the file.
 TEST(LoaderCache, ACutFileIsMalformedWhereverItIsCut) {

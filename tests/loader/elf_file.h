@@ -16,6 +16,7 @@ struct SharedObject {
   std::string rpath = {};
   std::string runpath = {};
   std::uint16_t machine = EM_X86_64;
+  std::uint64_t flags_1 = 0;  ///< DF_1_NODEFLIB
 };
 
 /// The bytes of a 64-bit shared object with nothing in it but its dynamic section, found by program
@@ -46,6 +47,9 @@ inline std::string elf_file(const SharedObject& object) {
   }
   if (!object.runpath.empty()) {
     entry(DT_RUNPATH, add(object.runpath));
+  }
+  if (object.flags_1 != 0) {
+    entry(DT_FLAGS_1, object.flags_1);
   }
   const std::string names("\0.dynstr\0.dynamic\0.shstrtab\0", 28);
 
