@@ -1,9 +1,13 @@
 #include "base/sha256.h"
 
+#include <linux/magic.h>
 #include <nettle/sha2.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <vector>
@@ -27,6 +31,43 @@ Sha256 digest(sha256_ctx& context) {
   Sha256 sum;
   sha256_digest(&context, sum.bytes.size(), sum.bytes.data());
   return sum;
+}
+
+/// Whether more of a file than the limit are holes.
+bool is_mostly_holes(int fd) {
+  struct stat status {};
+  if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode)) {
+    return false;
+  }
+  const auto limit = static_cast<off_t>(kHoleLimitBytes);
+  // Blocks of 512 bytes; where they cover the file there is no hole. A compressing file system
+  // takes fewer, so that they alone say nothing.
+  if (status.st_size - std::min<off_t>(status.st_blocks, status.st_size / 512) * 512 <= limit) {
+    return false;
+  }
+  struct statfs system {};
+  if (fstatfs(fd, &system) == 0 && system.f_type == PROC_SUPER_MAGIC) {
+    return true;  // /proc/kcore: all addresses that there could be
+  }
+  constexpr int kSteps = 100'000;  // that many pieces of data are none to be called a hole
+  off_t holes = 0;
+  off_t at = 0;
+  for (int step = 0; step < kSteps && at < status.st_size; ++step) {
+    const off_t data = lseek(fd, at, SEEK_DATA);
+    if (data < 0) {
+      // ENXIO: nothing but a hole follows. Else the file system cannot tell.
+      return errno == ENXIO && holes + (status.st_size - at) > limit;
+    }
+    holes += data - at;
+    if (holes > limit) {
+      return true;
+    }
+    at = lseek(fd, data, SEEK_HOLE);
+    if (at < 0) {
+      return false;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -73,6 +114,17 @@ Sha256 Sha256::of(std::string_view data) {
 }
 
 Result<Sha256> Sha256::of_file(int fd) {
+  const off_t place = lseek(fd, 0, SEEK_CUR);
+  const bool mostly_holes = is_mostly_holes(fd);
+  if (place >= 0) {
+    lseek(fd, place, SEEK_SET);
+  }
+  if (mostly_holes) {
+    return Error{Errc::too_large,
+                 "a sparse file: more than " + std::to_string(kHoleLimitBytes >> 30) +
+                     " GiB of it were never written",
+                 {}};
+  }
   sha256_ctx context;
   sha256_init(&context);
   std::vector<std::uint8_t> buffer(kReadBytes);

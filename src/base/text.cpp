@@ -187,6 +187,54 @@ bool is_utf8(std::string_view bytes) {
   return true;
 }
 
+namespace {
+
+constexpr std::string_view kRest = "...";
+constexpr std::size_t kLongestWordBytes = 200;
+
+/// The nearest place at or before `at` where no sequence is cut.
+std::size_t boundary(std::string_view text, std::size_t at) {
+  constexpr std::size_t kLongestSequence = 4;
+  for (std::size_t back = 0; back < kLongestSequence && back < at; ++back) {
+    if ((static_cast<unsigned char>(text[at - back]) & 0xC0u) != 0x80u) {
+      return at - back;
+    }
+  }
+  return at;
+}
+
+}  // namespace
+
+std::string shortened(std::string_view text, std::size_t bytes) {
+  return text.size() <= bytes
+             ? std::string(text)
+             : std::string(text.substr(0, boundary(text, bytes))) + std::string(kRest);
+}
+
+std::string shortened_sentence(std::string_view text) {
+  constexpr std::size_t kLongestBytes = 2000;
+  constexpr std::size_t kEndBytes = 400;
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t blank = std::min(text.find_first_of(" \t\n"), text.size());
+    const std::string_view word = text.substr(0, blank);
+    out += shortened(word, kLongestWordBytes);
+    if (word.size() > kLongestWordBytes) {
+      // The quote that closes it, and what parts it from the rest.
+      const std::size_t last = word.find_last_not_of("\"';:,.)");
+      out += word.substr(std::max(last + 1, word.size() - 3));
+    }
+    const std::size_t next = std::min(text.find_first_not_of(" \t\n", blank), text.size());
+    out += text.substr(blank, next - blank);
+    text.remove_prefix(next);
+  }
+  if (out.size() <= kLongestBytes) {
+    return out;
+  }
+  return shortened(out, kLongestBytes - kEndBytes) + " " + std::string(kRest) +
+         out.substr(boundary(out, out.size() - kEndBytes));
+}
+
 std::string to_utf8(std::string_view bytes) {
   std::string text;
   text.reserve(bytes.size());

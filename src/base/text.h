@@ -1,6 +1,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -31,6 +32,14 @@ std::vector<std::string_view> words(Gone&& text) = delete;
 
 /// The pieces with the separator between them.
 std::string join(const std::vector<std::string>& pieces, std::string_view separator);
+
+/// The beginning of a text where it is longer, with "..." for the rest: for headlines and errors,
+/// which repeat what another wrote. Ends between two UTF-8 sequences.
+std::string shortened(std::string_view text, std::size_t bytes = 200);
+
+/// A sentence with its long words so, and with its middle left out where it is longer than some
+/// lines: what it says stands at both ends.
+std::string shortened_sentence(std::string_view text);
 
 /// ASCII only; the C locale's tolower depends on the user's settings.
 std::string to_lower(std::string_view text);

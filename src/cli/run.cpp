@@ -1,5 +1,6 @@
 #include <unistd.h>
 
+#include "base/text.h"
 #include "base/url.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -26,11 +27,14 @@ void put_line(const std::string& line) {
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, line.data(), line.size());
 }
 
+/// Without secrets that a user wrote, and without the megabytes that a file can hold in one word.
+std::string fit_for_people(std::string_view text) {
+  return report::printable(shortened_sentence(mask_users(text)));
+}
+
 }  // namespace
 
-void say(std::string_view text) {
-  put_line("goldenv: " + report::printable(mask_users(text)) + "\n");
-}
+void say(std::string_view text) { put_line("goldenv: " + fit_for_people(text) + "\n"); }
 
 int status_of(const Error& error) {
   switch (error.code) {
@@ -49,7 +53,7 @@ int fail(const Error& error) {
     text += "; while " + step;
   }
   if (error.code == Errc::malformed || error.code == Errc::too_large) {
-    put_line(report::printable(mask_users(text)) + "\n");  // begins with FILE:LINE:COLUMN or FILE
+    put_line(fit_for_people(text) + "\n");  // begins with FILE:LINE:COLUMN or FILE
   } else {
     say(text);
   }

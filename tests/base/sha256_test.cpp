@@ -85,5 +85,18 @@ TEST(Sha256Digest, UnreadableDescriptorIsAnError) {
   close(folder);
 }
 
+TEST(Sha256Digest, AFileOfHolesIsRefusedAtOnce) {
+  const File file = file_of("x");
+  const int fd = ::fileno(file.get());
+  ASSERT_EQ(::ftruncate(fd, off_t{1} << 42), 0);
+  const Result<Sha256> sum = Sha256::of_file(fd);
+  ASSERT_FALSE(sum);
+  EXPECT_EQ(sum.error().code, Errc::too_large);
+  EXPECT_EQ(sum.error().message, "a sparse file: more than 8 GiB of it were never written");
+  // Small holes are bytes like others.
+  ASSERT_EQ(::ftruncate(fd, 1'000'000), 0);
+  EXPECT_EQ(*Sha256::of_file(fd), Sha256::of("x" + std::string(999'999, '\0')));
+}
+
 }  // namespace
 }  // namespace goldenv

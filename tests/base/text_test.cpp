@@ -132,5 +132,23 @@ TEST(Text, EachByteThatIsNoUtf8BecomesOneReplacement) {
   EXPECT_EQ(to_utf8("\xE2\x82\x41"), "\xEF\xBF\xBD\xEF\xBF\xBD\x41");
 }
 
+TEST(Text, OfALongOneTheBeginningIsRepeated) {
+  EXPECT_EQ(shortened("short"), "short");
+  EXPECT_EQ(shortened(std::string(5'000'000, 'a')), std::string(200, 'a') + "...");
+  EXPECT_EQ(shortened("a\u00e9b", 2), "a...");
+  EXPECT_EQ(shortened("\xbf\xbf\xbf\xbf\xbf\xbf\xbf", 6), "\xbf\xbf\xbf\xbf\xbf\xbf...");
+  EXPECT_EQ(shortened_sentence("a.yaml:1:1: unknown key \"" + std::string(4000, 'k') +
+                               "\"; expected a fact"),
+            "a.yaml:1:1: unknown key \"" + std::string(199, 'k') + "...\"; expected a fact");
+  std::string words;
+  for (int i = 0; i < 100'000; ++i) {
+    words += "word ";
+  }
+  const std::string said = shortened_sentence("a.yaml: " + words + "expected a fact");
+  EXPECT_LE(said.size(), 2100u);
+  EXPECT_TRUE(said.starts_with("a.yaml: word "));
+  EXPECT_TRUE(said.ends_with("word expected a fact"));
+}
+
 }  // namespace
 }  // namespace goldenv
