@@ -76,6 +76,9 @@ struct Unknown {
 
 using Reading = std::variant<Value, Absent, Unknown>;
 
+/// What stands in a text in the place of a secret. Behind two equal ones two secrets may stand.
+inline constexpr std::string_view kMask = "***";
+
 /// From a read that may have failed: Errc::absent gives Absent, other errors Unknown.
 Reading unread(const Error& error);
 

@@ -25,13 +25,13 @@ bool is_secret_word(std::string_view word) {
   constexpr auto kWhole = std::to_array<std::string_view>(
       {"pass", "passfile", "passkey", "pw", "keys", "cred", "creds", "oauth2", "authorization",
        "private", "signature", "session", "sessionid"});
-  constexpr auto kEndings =
-      std::to_array<std::string_view>({"key", "pwd", "auth", "pass", "cred", "privatekey", "psk",
-                                       "rootpw", "userpw", "bindpw", "adminpw", "dbpw"});
+  constexpr auto kEndings = std::to_array<std::string_view>(
+      {"key", "pwd", "auth", "pass", "cred", "privatekey", "psk", "rootpw", "userpw", "bindpw",
+       "adminpw", "dbpw", "sshpw", "vncpw"});
   // Ends like a secret and is none. A PKEY is the index of an InfiniBand partition.
   constexpr auto kHarmless = std::to_array<std::string_view>(
       {"pkey", "bypass", "compass", "trespass", "hotkey", "monkey", "turkey", "noauth", "oldpwd"});
-  if (any_equals(kHarmless, word)) {
+  if (any_equals(kHarmless, word) || word.starts_with("tokeniz")) {
     return false;
   }
   return any_equals(kWhole, word) ||

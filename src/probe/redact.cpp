@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "facts/variable_names.h"
 #include "probe/secret_shapes.h"
+#include "probe/secret_words.h"
 
 namespace goldenv::probe {
 namespace {
@@ -89,31 +90,6 @@ std::size_t scheme_length(std::string_view text, std::size_t at) {
   return 0;
 }
 
-/// Where the user part of a URL ends (the index of its '@'), `at` standing behind "://"; npos where
-/// it has none. A password with an unescaped slash is taken for one where a port would be no
-/// number.
-std::size_t user_part_end(std::string_view text, std::size_t at, Passage& passage) {
-  const std::size_t word = passage.word_end(at);
-  if (passage.sign(at) >= word) {
-    return std::string_view::npos;
-  }
-  std::size_t authority = at;
-  while (authority < word && text[authority] != '/' && text[authority] != '?' &&
-         text[authority] != '#') {
-    ++authority;
-  }
-  const std::string_view host = text.substr(at, authority - at);
-  if (const std::size_t sign = host.rfind('@'); sign != std::string_view::npos) {
-    return at + sign;
-  }
-  const std::size_t colon = host.rfind(':');
-  if (colon == std::string_view::npos || host.starts_with('[') || host.substr(colon + 1).empty() ||
-      to_number(host.substr(colon + 1))) {
-    return std::string_view::npos;
-  }
-  return text.substr(0, word).rfind('@');  // the one that was found to be there
-}
-
 /// Whether a machine's name can begin so: a letter, an IPv4 address, a bracket. Not so the digest
 /// of an image (x:tag@sha256:...), the place of memory (crashkernel=2G-:64M@16M), the rate of a
 /// screen (video=DP-1:1024x768@60).
@@ -135,6 +111,41 @@ bool is_host(std::string_view text) {
   const bool digest =
       name.starts_with("sha") && to_number(name.substr(3)) && end < text.size() && text[end] == ':';
   return is_alnum(name.front()) && !digest;
+}
+
+/// Where the user part of a URL ends (the index of its '@'), `at` standing behind "://"; npos where
+/// it has none. A password with an unescaped slash or blank is taken for one where a port would be
+/// no number. The user of ssh://git@host is a name, and no secret.
+std::size_t user_part_end(std::string_view text, std::size_t at, Passage& passage) {
+  const std::size_t word = passage.word_end(at);
+  std::size_t authority = at;
+  while (authority < word && text[authority] != '/' && text[authority] != '?' &&
+         text[authority] != '#') {
+    ++authority;
+  }
+  const std::string_view host = text.substr(at, authority - at);
+  if (const std::size_t sign = host.rfind('@'); sign != std::string_view::npos) {
+    const bool by_ssh = text.substr(0, at).ends_with("ssh://");
+    return by_ssh && host.find(':') > sign ? std::string_view::npos : at + sign;
+  }
+  if (const std::size_t sign = host.rfind("%40"); sign != std::string_view::npos) {
+    return at + sign;
+  }
+  const std::size_t colon = host.rfind(':');
+  if (colon == std::string_view::npos || host.starts_with('[') || host.substr(colon + 1).empty() ||
+      to_number(host.substr(colon + 1))) {
+    return std::string_view::npos;
+  }
+  if (passage.sign(at) < word) {
+    return text.substr(0, word).rfind('@');
+  }
+  constexpr std::size_t kLongest = 128;  // what may stand between a blank in a password and its end
+  const std::string_view behind = text.substr(word, kLongest);
+  const std::size_t sign = behind.find_first_of("@/\n\"");
+  return sign != std::string_view::npos && behind[sign] == '@' &&
+                 is_host(text.substr(word + sign + 1))
+             ? word + sign
+             : std::string_view::npos;
 }
 
 /// Where the user part of `user:password@host` without a scheme ends (the index of its '@'), its
@@ -187,11 +198,6 @@ bool is_assignment(std::string_view text, std::size_t at) {
   return end > at && end < text.size() && text[end] == '=';
 }
 
-struct Range {
-  std::size_t begin = 0;
-  std::size_t end = 0;
-};
-
 /// The quotes that stand open before a name.
 struct Open {
   bool double_quote = false;
@@ -228,6 +234,23 @@ std::size_t unquoted_end(std::string_view text, const Open& open, std::size_t va
   return next < text.size() ? word_end(text, open, next) : end;
 }
 
+/// Whether what begins at `start` is no later part of a path or a list.
+bool begins_word(std::string_view text, std::size_t start) {
+  return start == 0 || is_blank(text[start - 1]) ||
+         std::string_view("\"',;({[&?=").find(text[start - 1]) != std::string_view::npos;
+}
+
+/// Names that hardly stand for anything else: what follows a bare colon is then a secret, too.
+bool is_plainly_secret(std::string_view name) {
+  constexpr auto kParts = std::to_array<std::string_view>(
+      {"passw", "passphrase", "token", "secret", "apikey", "api-key", "api_key", "accesskey",
+       "access-key", "access_key", "credential", "cookie"});
+  const std::string lower = to_lower(name);
+  return lower.ends_with("pwd") || std::ranges::any_of(kParts, [&](std::string_view part) {
+           return lower.find(part) != std::string::npos;
+         });
+}
+
 /// The value of the secret whose name ends at `at` (text[at] is '=', ':' or the quote after the
 /// name), or an empty range.
 Range secret_value(std::string_view text, std::size_t at, Passage& passage) {
@@ -241,7 +264,8 @@ Range secret_value(std::string_view text, std::size_t at, Passage& passage) {
   }
   const std::string_view name = text.substr(start, name_end - start);
   const bool in_query = start > 0 && (text[start - 1] == '?' || text[start - 1] == '&');
-  if (name.empty() || !(is_secret_name(name) || (in_query && to_lower(name) == "sig"))) {
+  const bool signs = in_query && to_lower(name) == "sig";
+  if (name.empty() || !(signs || is_secret_setting(name, "?"))) {
     return {};
   }
   const bool quoted_name = text[at] == '"' || text[at] == '\'';
@@ -252,6 +276,9 @@ Range secret_value(std::string_view text, std::size_t at, Passage& passage) {
   if (sign >= text.size() || (text[sign] != '=' && text[sign] != ':')) {
     return {};
   }
+  if (text.substr(sign).starts_with(":=")) {
+    ++sign;
+  }
   std::size_t value = sign + 1;
   while (value < text.size() && is_blank(text[value])) {
     ++value;
@@ -261,7 +288,8 @@ Range secret_value(std::string_view text, std::size_t at, Passage& passage) {
   }
   const bool quoted = text[value] == '"' || text[value] == '\'';
   // "key:" with neither blank nor quote may part the folders of a path or be the scheme of a URL.
-  if (text[sign] == ':' && value == sign + 1 && !quoted && !quoted_name) {
+  const bool bare = text[sign] == ':' && value == sign + 1 && !quoted && !quoted_name;
+  if (bare && !(begins_word(text, start) && is_plainly_secret(name) && text[value] != '/')) {
     return {};
   }
   if (quoted) {
@@ -269,12 +297,43 @@ Range secret_value(std::string_view text, std::size_t at, Passage& passage) {
     return {value + 1, close == std::string_view::npos ? text.size() : close};
   }
   const Open open{passage.is_open('"', start), passage.is_open('\'', start)};
-  return {value, unquoted_end(text, open, value)};
+  const Range found{value, unquoted_end(text, open, value)};
+  const std::string_view word = text.substr(found.begin, found.end - found.begin);
+  return signs || is_secret_setting(name, word) ? found : Range{};
 }
 
-/// Whether a text can hold anything of interest at all; most facts cannot.
+/// Whether a text can hold anything of interest at all; most facts cannot: no sign, and too short
+/// for a token.
 bool is_plain(std::string_view text) {
-  return text.size() < 4 || text.find_first_of("=:@-_. AIe") == std::string_view::npos;
+  constexpr std::size_t kShortestToken = 12;
+  constexpr auto kSigns = [] {
+    std::array<bool, 256> signs{};
+    for (const char c : std::string_view("=:@% \t\n\v\f\r\"'")) {
+      signs[static_cast<unsigned char>(c)] = true;
+    }
+    return signs;
+  }();
+  return text.size() < 4 ||
+         (text.size() < kShortestToken && std::ranges::none_of(text, [&](char c) {
+            return kSigns[static_cast<unsigned char>(c)];
+          }));
+}
+
+/// The secret that the character at `at` leads to.
+Range secret_at(std::string_view text, std::size_t at, Passage& passage) {
+  switch (text[at]) {
+    case '=':
+    case ':':
+    case '"':
+    case '\'':
+      return at > 0 ? secret_value(text, at, passage) : Range{};
+    case '-':
+      return attached_password(text, at);
+    case '%':
+      return escaped_user(text, at);
+    default:
+      return is_blank(text[at]) && at > 0 ? word_behind(text, at) : Range{};
+  }
 }
 
 /// netroot=iscsi:user:pass@host, whose user part stands behind no "//". Not so
@@ -324,13 +383,11 @@ std::string redact(std::string_view text) {
       }
       continue;
     }
-    if (at > 0 && (text[at] == '=' || text[at] == ':' || text[at] == '"' || text[at] == '\'')) {
-      if (const Range found = secret_value(text, at, passage); found.end > found.begin) {
-        out += text.substr(at, found.begin - at);
-        out += kMask;
-        at = found.end;
-        continue;
-      }
+    if (const Range found = secret_at(text, at, passage); found.end > found.begin) {
+      out += text.substr(at, found.begin - at);
+      out += kMask;
+      at = found.end;
+      continue;
     }
     if (at > 0 && text[at] == ':') {
       if (const std::size_t sign = bare_user_end(text, at, passage);
@@ -363,7 +420,7 @@ std::vector<std::string> redact_cmdline(std::vector<std::string> parameters) {
       continue;
     }
     const std::string value = word.substr(equals + 1);
-    if (is_secret_name(name) && !value.empty()) {
+    if (!value.empty() && is_secret_setting(name, value)) {
       word = name + "=" + std::string(kMask);
       continue;
     }
@@ -377,30 +434,6 @@ std::vector<std::string> redact_cmdline(std::vector<std::string> parameters) {
     mask_bare_user(word, equals);
   }
   return parameters;
-}
-
-void redact(facts::Reading& reading) {
-  if (auto* value = std::get_if<facts::Value>(&reading)) {
-    value->text = redact(value->text);
-    for (std::string& item : value->items) {
-      item = redact(item);
-    }
-    for (auto& [name, amount] : value->entries) {
-      name = redact(name);
-      amount = redact(amount);
-    }
-  } else if (auto* absent = std::get_if<facts::Absent>(&reading)) {
-    absent->reason = redact(absent->reason);
-  } else if (auto* unknown = std::get_if<facts::Unknown>(&reading)) {
-    unknown->detail = redact(unknown->detail);
-  }
-}
-
-void redact(facts::Evidence& evidence) {
-  evidence.from = redact(evidence.from);
-  for (std::string& note : evidence.notes) {
-    note = redact(note);
-  }
 }
 
 }  // namespace goldenv::probe

@@ -56,6 +56,7 @@ constexpr auto kTokenShapes = std::to_array<TokenShape>({
     {"shpat_", 16, false},
     {"SG.", 20, true},
     {"lsv2_pt_", 16, true},
+    {"pypi-Ag", 14, true},  // and not pypi-attestations, a package
 });
 
 }  // namespace

@@ -233,6 +233,13 @@ std::string closing(const diff::Comparison& comparison) {
   return parts.empty() ? "" : join(parts, "; ") + "\n";
 }
 
+/// What was found and does not decide; behind a mask nothing can be compared.
+std::string found_text(const facts::Reading& reading) {
+  const std::string text = printable(facts::describe(reading));
+  return text.find(facts::kMask) == std::string::npos ? text
+                                                      : text + " (a secret in it is not compared)";
+}
+
 }  // namespace
 
 Sides sides(const Difference& difference) {
@@ -329,7 +336,7 @@ std::string check_text(const diff::Check& check, const Named& machine,
     const std::string why = needs_of(undecided.b);
     out += "unknown (" + std::string(facts::name(undecided.level)) + ") " +
            printable(undecided.key.text()) + ", wanted " + printable(undecided.wanted) + ": " +
-           (why.empty() ? "found " + printable(facts::describe(undecided.b)) : why) + "\n";
+           (why.empty() ? "found " + found_text(undecided.b) : why) + "\n";
   }
   if (!check.differences.empty()) {
     out += "next: goldenv explain " + printable(check.differences.front().key.text()) +

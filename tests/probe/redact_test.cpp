@@ -8,6 +8,7 @@
 #include "doc/node.h"
 #include "facts/snapshot.h"
 #include "facts/variable_names.h"
+#include "facts/want.h"
 #include "probe/scan.h"
 #include "support/fake_host.h"
 
@@ -93,7 +94,27 @@ TEST(Redact, SecretsGoAndTheRestStays) {
   for (const Case& c : std::initializer_list<Case>{
            {"https://user:hunter2@example.org/simple", "https://***@example.org/simple"},
            {"https://user:hun/ter2@example.org/simple", "https://***@example.org/simple"},
-           {"git+ssh://git@example.org/a.git", "git+ssh://***@example.org/a.git"},
+           {"git+ssh://git@example.org/a.git", "git+ssh://git@example.org/a.git"},
+           {"git+ssh://git:pw1@example.org/a.git", "git+ssh://***@example.org/a.git"},
+           {"git+https://ab12@example.org/a.git", "git+https://***@example.org/a.git"},
+           {"https://u:p S@h/x y", "https://***@h/x y"},
+           {"u=https%3A%2F%2Fu%3AS%40h%2Fx&y=1", "u=https%3A%2F%2F***%40h%2Fx&y=1"},
+           {"https://u%3AS%40h/x", "https://***%40h/x"},
+           {"run --password S --x 1", "run --password *** --x 1"},
+           {"run --token \"a b\" c", "run --token \"***\" c"},
+           {"--api-key\nS", "--api-key\n***"},
+           {"PASSWORD\tS", "PASSWORD\t***"},
+           {"passwd:S", "passwd:***"},
+           {"a X-Auth-Token:S b", "a X-Auth-Token:*** b"},
+           {"apikey:S", "apikey:***"},
+           {"TOKEN:=S", "TOKEN:=***"},
+           {"mysql -u me -pS db", "mysql -u me -p*** db"},
+           {"/usr/bin/mysqldump -p'a b' db", "/usr/bin/mysqldump -p'***' db"},
+           {"sshpass -p S ssh h", "sshpass -p *** ssh h"},
+           {"sshpass -pS ssh h", "sshpass -p*** ssh h"},
+           {"curl -u user:S h", "curl -u user:*** h"},
+           {"curl --proxy-user me:S h", "curl --proxy-user me:*** h"},
+           {"x pypi-AgEIcHlwaS5vcmcCJDU5 y", "x *** y"},
            {"http://proxy:3128/a@b", "http://proxy:3128/a@b"},
            {"https://example.org/a?x=1&token=abc&y=2", "https://example.org/a?x=1&token=***&y=2"},
            {"https://example.org/a?sv=1&sig=abc%3D", "https://example.org/a?sv=1&sig=***"},
@@ -135,7 +156,22 @@ TEST(Redact, SecretsGoAndTheRestStays) {
 
 TEST(Redact, UsualValuesStayAsTheyAre) {
   for (const std::string_view text :
-       {"docker.io/x:tag@sha256:0123456789abcdef",
+       {"docker run -u 1000:1000 x",
+        "nvidia-smi -p 1",
+        "mkdir -p /a/b",
+        "mysql --port 3306",
+        "run --token-file /run/token --key-path /x",
+        "key=1",
+        "evm.key=1",
+        "session=gnome",
+        "--session off",
+        "https%3A%2F%2Fh%2Fx",
+        "pypi-attestations-0.0.28",
+        "tokenizers: 0.19.1",
+        "ssh://git@example.org/a.git",
+        "http://localhost:8080 mail me@example.org",
+        "/opt/token:/opt/secret:/usr/lib",
+        "docker.io/x:tag@sha256:0123456789abcdef",
         "alpine:3.18@sha256:0123456789abcdef",
         "localhost:5000/team/image:1.2@sha512:ab",
         "node7:29500",
@@ -180,7 +216,8 @@ TEST(Redact, HostileTextsCostTimeInProportion) {
   // Each takes a tenth of a second, and many where a step looks over the whole text again.
   constexpr std::size_t kBytes = 64u << 10;
   for (const std::string_view piece :
-       {"a:", ",a:b", "://a:b/", "a:b@9", "pw=a' ", "pw=\"a", "\"a\":", "a,b:c;", "=", "sk-"}) {
+       {"a:", ",a:b", "://a:b/", "a:b@9", "pw=a' ", "pw=\"a", "\"a\":", "a,b:c;", "=", "sk-",
+        "--password ", "-u a:", "mysql -p", "%3A%2F%2Fa%40", "://a:b ", "--key \"", "token:"}) {
     std::string text;
     while (text.size() < kBytes) {
       text += piece;
@@ -206,8 +243,10 @@ TEST(Redact, WellKnownTokensGoWhereverTheyStand) {
 }
 
 TEST(Redact, IsStableUnderRepetition) {
-  for (const std::string_view text : {"https://user:hunter2@example.org/?token=abc",
-                                      "password=ab;cd", "Bearer abc", "ghp_0123456789abcdefghij"}) {
+  for (const std::string_view text :
+       {"https://user:hunter2@example.org/?token=abc", "password=ab;cd", "Bearer abc",
+        "ghp_0123456789abcdefghij", "curl -u user:S h", "mysql -pS", "--password S", "TOKEN:=S",
+        "https%3A%2F%2Fu%3AS%40h", "https://u:p S@h", "passwd:S"}) {
     EXPECT_EQ(redact(redact(text)), redact(text));
   }
 }
@@ -218,12 +257,15 @@ TEST(RedactCmdline, ParametersKeepTheirPlaces) {
                       "ks=http://u:p@h/ks.cfg", "systemd.setenv=A=b", "--token", "abc",
                       "netroot=iscsi:user:pass@10.0.0.1::3260:", "iommu.passthrough=1",
                       "netconsole=4444@10.0.0.1/eth1,9353@10.0.0.2/12:34:56:78:9a:bc",
-                      "systemd.set_credential=x:y", "quiet"}),
+                      "systemd.set_credential=x:y", "inst.sshpw=S", "snmp_community=S", "apikey:S",
+                      "evm.key=1", "session=1", "quiet"}),
       (std::vector<std::string>{"BOOT_IMAGE=/vmlinuz", "root=UUID=1", "iommu=pt", "rd.luks.key=***",
                                 "ks=http://***@h/ks.cfg", "systemd.setenv=A=***", "--token", "***",
                                 "netroot=iscsi:***@10.0.0.1::3260:", "iommu.passthrough=1",
                                 "netconsole=4444@10.0.0.1/eth1,9353@10.0.0.2/12:34:56:78:9a:bc",
-                                "systemd.set_credential=***", "quiet"}));
+                                "systemd.set_credential=***", "inst.sshpw=***",
+                                "snmp_community=***", "apikey:***", "evm.key=1", "session=1",
+                                "quiet"}));
 }
 
 // Eighty secrets where people really leave them; each holds a number that nothing else holds.
@@ -354,6 +396,62 @@ TEST(Redact, NoPlantedSecretReachesASnapshot) {
             "PerfLevelSrc=1;ApiKey=***;X=1");
   EXPECT_EQ(test::told(snapshot, "env.XLA_FLAGS"), "--a=1 --api_key=*** --b=2");
   EXPECT_NE(text.find("sha256:"), std::string::npos);
+}
+
+facts::Fact fact_of(std::string_view key, facts::Value value) {
+  return {facts::FactKey::parse(key), std::move(value), {}};
+}
+
+TEST(RedactSnapshot, WhatAFileSaysPassesTheSameGate) {
+  facts::Snapshot snapshot = facts::make_snapshot(
+      "a.yaml", {},
+      {fact_of("env.AWS_SECRET", facts::Value::scalar("hunter2")),
+       fact_of("env.HTTPS_PROXY", facts::Value::scalar("http://u:hunter2@h")),
+       fact_of("env.HF_HOME", facts::Value::scalar("http://u:hunter2@h")),
+       fact_of("env.PATH", facts::Value::list({"/bin", "--password hunter2"})),
+       fact_of("kernel.cmdline", facts::Value::list({"quiet", "--token", "hunter2"})),
+       fact_of("driver", facts::Value::scalar("535.129.03"))});
+  redact(snapshot);
+  EXPECT_EQ(doc::render_yaml(facts::to_node(snapshot)).find("hunter2"), std::string::npos);
+  EXPECT_EQ(test::told(snapshot, "env.AWS_SECRET"),
+            "sha256:f52fbd32b2b3b86ff88ef6c490628285f482af15ddcb29541f94bcf526a3f6c7");
+  EXPECT_EQ(test::told(snapshot, "env.HF_HOME"), "http://***@h");
+  EXPECT_EQ(test::told(snapshot, "driver"), "535.129.03");
+  facts::Snapshot again = snapshot;
+  redact(again);
+  EXPECT_EQ(again.facts, snapshot.facts);
+}
+
+TEST(Redact, TwoHiddenSecretsAreNotTakenForTheSame) {
+  const auto same = [](std::string_view key, std::string_view a, std::string_view b) {
+    facts::Reading left = facts::Value::scalar(std::string(a));
+    facts::Reading right = facts::Value::scalar(std::string(b));
+    redact(left);
+    redact(right);
+    return facts::same(*facts::entry_of(std::string(key)), left, right);
+  };
+  EXPECT_EQ(same("env.NCCL_COMM_ID", "https://u:p1@h/x", "https://u:p2@h/x"), Truth::unknown);
+  EXPECT_EQ(same("env.NCCL_COMM_ID", "https://u:p1@h/x", "https://u:p2@g/x"), Truth::no);
+  EXPECT_EQ(same("env.NCCL_DEBUG", "token=a", "token=b"), Truth::unknown);
+  EXPECT_EQ(same("env.NCCL_DEBUG", "INFO", "INFO"), Truth::yes);
+  const facts::Entry& cmdline = *facts::entry_of("kernel.cmdline");
+  const auto words = [](std::vector<std::string> of) {
+    return facts::Reading(facts::Value::list(redact_cmdline(std::move(of))));
+  };
+  EXPECT_EQ(
+      facts::same(cmdline, words({"quiet", "cloud.token=a"}), words({"quiet", "cloud.token=b"})),
+      Truth::unknown);
+  EXPECT_EQ(facts::same(cmdline, words({"quiet", "cloud.token=a"}), words({"cloud.token=b"})),
+            Truth::no);
+  // Words of identity take no part, hidden or not.
+  EXPECT_EQ(
+      facts::same(cmdline, words({"rd.luks.key=/a", "quiet"}), words({"rd.luks.key=/b", "quiet"})),
+      Truth::yes);
+  facts::Want want;
+  want.value = facts::Value::scalar("token=***");
+  const facts::Reading found = facts::Value::scalar("token=***");
+  EXPECT_EQ(facts::meets(*facts::entry_of("env.NCCL_DEBUG"), want, found, facts::Absent{}),
+            Truth::unknown);
 }
 
 }  // namespace
