@@ -1,5 +1,6 @@
 #include "diff/check.h"
 
+#include <algorithm>
 #include <array>
 
 #include "cli/command.h"
@@ -7,6 +8,7 @@
 #include "cli/request.h"
 #include "report/data.h"
 #include "report/differences.h"
+#include "report/findings.h"
 
 namespace goldenv::cli {
 namespace {
@@ -55,7 +57,37 @@ Result<Plan> make_plan(const Invocation& invocation) {
 struct Checked {
   report::Named machine;
   diff::Check check;
+  facts::Snapshot snapshot;  ///< what was probed for it
+  std::vector<findings::Finding> found;
 };
+
+std::string text_of(const Checked& one, const NamedManifest& manifest, report::Colour colour) {
+  return report::check_text(one.check, one.machine, manifest.file, manifest.manifest.name, colour) +
+         report::findings_text(one.found, one.snapshot, colour);
+}
+
+doc::Node node_of(const Checked& one, const NamedManifest& manifest) {
+  doc::Node node =
+      report::check_node(one.check, one.machine, manifest.file, manifest.manifest.name);
+  if (!one.found.empty()) {
+    report::put(node, "findings", report::findings_node(one.found));
+  }
+  return node;
+}
+
+/// Whether the manifest wants it so: everything that contradicts is pinned, and found as pinned. A
+/// golden machine may have its oddities, and its equal twin matches without a word.
+bool is_wanted(const findings::Finding& finding, const manifest::Manifest& manifest,
+               const diff::Check& check) {
+  return std::ranges::all_of(finding.facts, [&](const facts::FactKey& key) {
+    const auto is_key = [&](const auto& item) { return item.key == key; };
+    return std::ranges::any_of(manifest.pins, is_key) &&
+           std::ranges::none_of(check.undecided, is_key) &&
+           std::ranges::none_of(check.differences, [&](const diff::Difference& difference) {
+             return difference.key == key || std::ranges::any_of(difference.with, is_key);
+           });
+  });
+}
 
 facts::Level fail_level(const Invocation& invocation) {
   return facts::parse_level(invocation.value("--fail-on", "must")).value_or(facts::Level::must);
@@ -71,7 +103,7 @@ int run_check(const Invocation& invocation) {
   std::vector<Checked> all;
   bool unreached = false;
   for (const source::Source& source : plan->sources) {
-    const Result<facts::Snapshot> snapshot = source::look(source, request);
+    Result<facts::Snapshot> snapshot = source::look(source, request);
     if (!snapshot) {
       const int failed = fail(snapshot.error());
       if (failed == kUsage) {
@@ -80,7 +112,14 @@ int run_check(const Invocation& invocation) {
       unreached = true;
       continue;
     }
-    all.push_back({{snapshot->title(), source.text}, diff::check(manifest, *snapshot)});
+    Checked& one = all.emplace_back();
+    one.snapshot = *std::move(snapshot);
+    one.machine = {one.snapshot.title(), source.text};
+    one.check = diff::check(manifest, one.snapshot);
+    one.found = findings::contradictions(one.snapshot);
+    std::erase_if(one.found, [&](const findings::Finding& finding) {
+      return is_wanted(finding, manifest, one.check);
+    });
   }
   const facts::Level level = fail_level(invocation);
   bool differs = false;
@@ -99,21 +138,17 @@ int run_check(const Invocation& invocation) {
   const Rendering rendering{[&](report::Colour colour) {
                               std::string text;
                               for (const Checked& one : all) {
-                                text +=
-                                    report::check_text(one.check, one.machine, plan->manifest.file,
-                                                       manifest.name, colour);
+                                text += text_of(one, plan->manifest, colour);
                               }
                               return text;
                             },
                             [&] {
                               if (all.size() == 1) {
-                                return report::check_node(all.front().check, all.front().machine,
-                                                          plan->manifest.file, manifest.name);
+                                return node_of(all.front(), plan->manifest);
                               }
                               doc::Node list = doc::Node::sequence({});
                               for (const Checked& one : all) {
-                                list.items.push_back(report::check_node(
-                                    one.check, one.machine, plan->manifest.file, manifest.name));
+                                list.items.push_back(node_of(one, plan->manifest));
                               }
                               doc::Node node = report::new_document();
                               report::put(node, "checks", std::move(list));

@@ -36,11 +36,11 @@ std::string all_text(const std::vector<facts::Snapshot>& snapshots, const report
 doc::Node all_data(const std::vector<facts::Snapshot>& snapshots,
                    const facts::Selection& selection) {
   if (snapshots.size() == 1) {
-    return facts::to_node(report::selected(snapshots.front(), selection));
+    return report::scan_node(report::selected(snapshots.front(), selection));
   }
   doc::Node list = doc::Node::sequence({});
   for (const facts::Snapshot& snapshot : snapshots) {
-    list.items.push_back(facts::to_node(report::selected(snapshot, selection)));
+    list.items.push_back(report::scan_node(report::selected(snapshot, selection)));
   }
   doc::Node node = doc::Node::mapping({});
   node.entries.push_back({"schema_version", {}, doc::Node::scalar("0")});

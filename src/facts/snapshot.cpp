@@ -432,11 +432,11 @@ Result<Snapshot> SnapshotReader::finish(doc::Node& node) && {
       }
     } else if (entry.key == kParts && entry.value.is_mapping()) {
       std::ranges::for_each(entry.value.entries, [this](Node::Entry& fact) { take(fact); });
-    } else {
+    } else if (entry.key != "findings") {  // which follow from the facts
       return doc::error_at(name_, entry.mark,
                            "\"" + entry.key +
                                "\" is no field of a snapshot, or of a wrong form; "
-                               "expected goldenv_snapshot, source, listed, facts");
+                               "expected goldenv_snapshot, source, listed, facts, findings");
     }
   }
   if (error_) {

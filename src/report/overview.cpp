@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "report/data.h"
+#include "report/findings.h"
 
 namespace goldenv::report {
 namespace {
@@ -73,8 +74,8 @@ std::vector<facts::FactKey> overview_keys() {
 
 std::string overview_text(const Overview& overview, Colour colour) {
   const Sketch sketch(overview.snapshot);
-  std::string out = paint(colour, Ink::bold, printable(overview.snapshot.title())) + "  " +
-                    sketch.text("os.name") + ", kernel " + sketch.text("kernel") + ", " +
+  std::string out = paint(colour, Ink::bold, printable(shortened(overview.snapshot.title()))) +
+                    "  " + sketch.text("os.name") + ", kernel " + sketch.text("kernel") + ", " +
                     gpus(sketch) + "\n";
   std::string toolkit;
   if (sketch.value("cuda.toolkit") != nullptr &&
@@ -116,12 +117,7 @@ std::string overview_text(const Overview& overview, Colour colour) {
              (check.undecided.size() > kNamed ? ", ..." : "") + "\n";
     }
   }
-  const Value* module = sketch.value("driver");
-  const Value* library = sketch.value("driver.libcuda");
-  if (module != nullptr && library != nullptr && module->text != library->text) {
-    out += paint(colour, Ink::red, "libcuda ") + sketch.text("driver.libcuda") + " beside module " +
-           sketch.text("driver") + "   (goldenv explain driver.libcuda)\n";
-  }
+  out += findings_line(overview.found, colour);
   std::vector<std::string> need_root;
   for (const Fact& fact : overview.snapshot.facts) {
     const auto* unknown = std::get_if<facts::Unknown>(&fact.reading);
@@ -142,6 +138,9 @@ doc::Node overview_node(const Overview& overview) {
     put(node, "manifest", overview.manifest_file);
     put(node, "differences", diff::count(overview.check->differences));
     put(node, "unknown", overview.check->undecided.size());
+  }
+  if (!overview.found.empty()) {
+    put(node, "findings", findings_node(overview.found));
   }
   return node;
 }

@@ -2,10 +2,12 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "diff/check.h"
 #include "doc/node.h"
 #include "facts/snapshot.h"
+#include "findings/finding.h"
 #include "report/text.h"
 
 namespace goldenv::report {
@@ -15,6 +17,7 @@ struct Overview {
   facts::Snapshot snapshot;
   std::string manifest_file;  ///< empty: none was found
   std::optional<diff::Check> check;
+  std::vector<findings::Finding> found;
 };
 
 std::string overview_text(const Overview& overview, Colour colour);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "report/data.h"
 #include "report/evidence.h"
+#include "report/findings.h"
 #include "report/origin.h"
 
 namespace goldenv::report {
@@ -103,15 +104,25 @@ std::string scan_text(const facts::Snapshot& snapshot, const ScanView& view) {
                     value_text(*fact, entry)});
   }
   std::string out =
-      printable(snapshot.title()) +
-      (snapshot.title() == snapshot.source ? "" : " (" + printable(snapshot.source) + ")") + ": " +
-      counted(snapshot.facts.size(), "fact") + "\n";
+      printable(shortened(snapshot.title())) +
+      (snapshot.title() == snapshot.source ? ""
+                                           : " (" + printable(shortened(snapshot.source)) + ")") +
+      ": " + counted(snapshot.facts.size(), "fact") + "\n";
   out += table(rows) + unknown_lines(counts.unknown);
   if (counts.absent + counts.unshown != 0) {
     out += "not shown: " + std::to_string(counts.absent) + " absent, " +
            std::to_string(counts.unshown) + " of less weight (--all)\n";
   }
-  return out;
+  return out + findings_text(findings::contradictions(snapshot), snapshot, view.colour);
+}
+
+doc::Node scan_node(const facts::Snapshot& snapshot) {
+  doc::Node node = facts::to_node(snapshot);
+  const std::vector<findings::Finding> found = findings::contradictions(snapshot);
+  if (!found.empty()) {
+    put(node, "findings", findings_node(found));
+  }
+  return node;
 }
 
 facts::Snapshot selected(const facts::Snapshot& snapshot, const facts::Selection& selection) {

@@ -23,6 +23,10 @@ struct ScanView {
 /// unless `all` or a selection asks for them.
 std::string scan_text(const facts::Snapshot& snapshot, const ScanView& view);
 
+/// A snapshot as data: its own form, with the contradictions in it beside the facts, if there are
+/// any. Readers of snapshots pass them over: they follow from the facts.
+doc::Node scan_node(const facts::Snapshot& snapshot);
+
 /// Of a snapshot only what a selection takes.
 facts::Snapshot selected(const facts::Snapshot& snapshot, const facts::Selection& selection);
 

@@ -31,5 +31,45 @@ TEST(Group, EqualMachinesAreOneGroupWhateverTheirNamesAndPages) {
 
 TEST(Group, NothingGivesNoGroup) { EXPECT_TRUE(group({}).empty()); }
 
+/// How many differences the groups show, whatever the order of the machines.
+std::size_t differences(std::vector<facts::Snapshot> machines) {
+  std::size_t shown = 0;
+  for (const Group& one : group(machines)) {
+    shown += one.against_largest.differences.size();
+  }
+  return shown;
+}
+
+TEST(Group, WhatTheLargestCannotTellIsStillComparedBetweenTheOthers) {
+  const auto machine = [](facts::Reading driver) {
+    return facts::make_snapshot("m", {}, {{{"driver", ""}, std::move(driver), {}}});
+  };
+  const auto blind = machine(facts::Unknown{facts::Why::denied, "", "root"});
+  const auto one = machine(facts::Value::scalar("535.129.01"));
+  const auto other = machine(facts::Value::scalar("535.129.03"));
+  EXPECT_EQ(differences({blind, one, other}), 1U);
+  EXPECT_EQ(differences({blind, blind, one, other}), 1U);
+  EXPECT_EQ(differences({one, blind, other}), 1U);
+  EXPECT_EQ(differences({blind, one, one}), 0U);
+  EXPECT_EQ(differences({blind, blind, one}), 0U);
+}
+
+TEST(Group, NearToOneInTheMiddleIsNotNearToEachOther) {
+  const auto machine = [](std::string bytes) {
+    return facts::make_snapshot(
+        "m", {}, {{{"memory.total", ""}, facts::Value::scalar(std::move(bytes)), {}}});
+  };
+  const auto least = machine("1015000000000");
+  const auto middle = machine("1030000000000");
+  const auto most = machine("1045000000000");
+  EXPECT_EQ(differences({least, most}), diff::compare(least, most).differences.size());
+  EXPECT_EQ(diff::compare(least, middle).differences.size(), 0U);
+  EXPECT_EQ(diff::compare(least, most).differences.size(), 1U);
+  EXPECT_EQ(differences({least, middle, most}), 1U);
+  EXPECT_EQ(differences({middle, least, most}), 1U);
+  EXPECT_EQ(differences({most, middle, least}), 1U);
+  EXPECT_EQ(differences({middle, middle, middle}), 0U);
+}
+
 }  // namespace
 }  // namespace goldenv::fleet
