@@ -120,6 +120,9 @@ class Host {
   [[nodiscard]] virtual Result<std::vector<std::string>> variables() const = 0;
   /// /proc/self/mountinfo, parsed once. Empty where unknown.
   [[nodiscard]] virtual const std::vector<Mount>& mounts() const = 0;
+  /// Whether what was looked at was there all the time. Asked at the end of a look: where a tree
+  /// is removed meanwhile, what is not found says nothing. Errors: failed.
+  [[nodiscard]] virtual Result<void> still_there() const { return {}; }
   /// Whether this is a running machine, not a tree.
   [[nodiscard]] virtual bool live() const = 0;
   /// The process that the source is about (host/process.h); none where it is a machine.

@@ -4,10 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <thread>
 
 #include "host/child.h"
 #include "host/descriptor.h"
@@ -31,10 +34,42 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
-/// 0 or the errno of what failed.
-int write_special(const std::string& path, std::string_view text) {
-  const Descriptor fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
-  return fd && write_all(fd.get(), text) ? 0 : errno;
+/// Where a result goes: a path whose links were followed by us, none of them one that another user
+/// planted.
+struct Target {
+  std::string path;
+  /// A pipe or device, which the kernel leads to: /dev/stdout is a link into /proc/self/fd, whose
+  /// links name no file.
+  bool by_kernel = false;
+};
+
+/// Waits for a reader of a pipe, which open(2) alone would do for ever and in silence.
+int open_special(const Target& target, std::chrono::milliseconds patience) {
+  constexpr std::chrono::milliseconds kStep{20};
+  const auto begin = std::chrono::steady_clock::now();
+  const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+  for (;;) {
+    const int fd = ::open(target.path.c_str(), target.by_kernel ? flags : flags | O_NOFOLLOW);
+    if (fd >= 0 || errno != ENXIO || std::chrono::steady_clock::now() - begin >= patience) {
+      return fd;
+    }
+    std::this_thread::sleep_for(kStep);
+  }
+}
+
+constexpr int kNobodyReads = -1;
+
+/// 0, the errno of what failed, or kNobodyReads.
+int write_special(const Target& target, std::string_view text, std::chrono::milliseconds patience) {
+  const Descriptor fd(open_special(target, patience));
+  if (!fd && errno == ENXIO && patience.count() != 0) {
+    return kNobodyReads;
+  }
+  // A reader may take its time.
+  if (!fd || ::fcntl(fd.get(), F_SETFL, O_WRONLY) != 0) {
+    return errno;
+  }
+  return write_all(fd.get(), text) ? 0 : errno;
 }
 
 int write_by_rename(const std::string& path, mode_t mode, std::string_view text) {
@@ -52,25 +87,20 @@ int write_by_rename(const std::string& path, mode_t mode, std::string_view text)
   return 0;
 }
 
-int write_here(const std::string& path, std::string_view text) {
+int write_here(const Target& target, std::string_view text, std::chrono::milliseconds patience) {
   struct stat status {};
-  const bool there = ::stat(path.c_str(), &status) == 0;
-  if (there && !S_ISREG(status.st_mode)) {
-    return write_special(path, text);
-  }
-  // A link stays one: what it leads to is replaced.
-  std::string file = path;
-  if (there) {
-    if (char* real = ::realpath(path.c_str(), nullptr); real != nullptr) {
-      file = real;
-      ::free(real);
-    }
+  const char* path = target.path.c_str();
+  const bool there = (target.by_kernel ? ::stat(path, &status) : ::lstat(path, &status)) == 0;
+  const bool link = there && S_ISLNK(status.st_mode);  // to nothing: a file takes its place
+  if (there && !link && !S_ISREG(status.st_mode)) {
+    return write_special(target, text,
+                         S_ISFIFO(status.st_mode) ? patience : std::chrono::milliseconds(0));
   }
   // mkostemp makes 0600; a new result is as any file that its user makes, an old one keeps its
   // mode.
   const mode_t mask = ::umask(0);
   ::umask(mask);
-  return write_by_rename(file, there ? status.st_mode & 07777 : 0666 & ~mask, text);
+  return write_by_rename(target.path, there && !link ? status.st_mode & 07777 : 0666 & ~mask, text);
 }
 
 Error cannot_write(Errc code, const std::string& path, std::string_view why) {
@@ -83,42 +113,75 @@ Error no_answer(const std::string& path, const LiveOptions& options) {
       "its file system did not answer within " + std::to_string(options.deadline.count()) + " ms");
 }
 
-/// Whether a path lies on a mount that can hang. Errors: timed_out, where such a mount on the way
-/// to it does not answer.
-Result<bool> may_hang(const std::string& path, const LiveOptions& options) {
+struct Place {
+  Target target;
+  bool may_hang = false;  ///< it lies on a mount that can
+};
+
+/// Whether a path leads to something through links whose text names no file (/proc/self/fd/1).
+bool is_open_file(const std::string& path) {
+  struct stat status {};
+  struct stat link {};
+  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) &&
+         ::lstat(path.c_str(), &link) == 0 && S_ISLNK(link.st_mode) &&
+         (link.st_uid == 0 || link.st_uid == ::geteuid());
+}
+
+/// Follows the links of a path as Host does: none that another user planted in a folder open to
+/// all, where one could have any file of ours replaced. Errors: timed_out, where a mount on the way
+/// does not answer; denied.
+Result<Place> place_of(const std::string& path, const LiveOptions& options) {
   std::error_code none;
   const std::string absolute = std::filesystem::absolute(path, none).string();
   const Result<std::string> clean = clean_path(absolute);
   if (none || !clean) {
-    return false;
+    return Place{{path, false}, false};
   }
   const std::unique_ptr<Host> host = live_host(options);
-  for (const std::string& at : {*clean, std::string(folder_of(*clean))}) {
-    const Result<std::string> real = host->real_path(at);
-    if (!real && real.error().code == Errc::timed_out) {
+  const std::string folder(folder_of(*clean));
+  Place place{{*clean, false}, false};
+  Result<std::string> real = host->real_path(*clean);
+  if (!real && real.error().code == Errc::absent) {
+    // The file is yet to be, or a link leads to none.
+    const Result<std::string> above = host->real_path(folder);
+    real = above ? Result<std::string>(joined(*above, name_of(*clean))) : above;
+    place.target.by_kernel = above && is_open_file(*real);
+  }
+  if (!real) {
+    if (real.error().code == Errc::timed_out || real.error().code == Errc::denied) {
       return real.error();
     }
-    if (real) {
-      std::vector<Mount> mounts = host->mounts();
-      mounts.insert(mounts.end(), options.more_mounts.begin(), options.more_mounts.end());
-      const Mount* mount = mount_of(mounts, *real);
-      return mount != nullptr && mount->point != "/" && can_hang(mount->type);
-    }
+    return place;  // what is wrong with it the write will say
   }
-  return false;
+  place.target.path = *real;
+  std::vector<Mount> mounts = host->mounts();
+  mounts.insert(mounts.end(), options.more_mounts.begin(), options.more_mounts.end());
+  const Mount* mount = mount_of(mounts, *real);
+  place.may_hang = mount != nullptr && mount->point != "/" && can_hang(mount->type);
+  return place;
+}
+
+std::string words_for(int number, std::chrono::milliseconds patience) {
+  return number == kNobodyReads
+             ? "nobody read this pipe within " + std::to_string(patience.count()) + " ms"
+             : std::string(std::strerror(number));
 }
 
 }  // namespace
 
 Result<void> write_result(const std::string& path, std::string_view text, LiveOptions options) {
-  const Result<bool> by_child = may_hang(path, options);
-  if (!by_child) {
-    return no_answer(path, options);
+  const Result<Place> place = place_of(path, options);
+  if (!place) {
+    const std::string& said = place.error().message;  // "PATH: what"
+    return place.error().code == Errc::denied
+               ? cannot_write(Errc::failed, path, said.substr(said.rfind(": ") + 2))
+               : no_answer(path, options);
   }
+  const std::chrono::milliseconds patience = std::min(options.deadline, kReaderDeadline);
   int number = 0;
-  if (*by_child) {
+  if (place->may_hang) {
     Child child([&](std::string_view, const Child::Announce&) {
-      return std::to_string(write_here(path, text));
+      return std::to_string(write_here(place->target, text, 2 * options.deadline));
     });
     const Child::Reply reply = child.ask({}, options.deadline);
     if (reply.end == Child::End::timed_out) {
@@ -129,9 +192,11 @@ Result<void> write_result(const std::string& path, std::string_view text, LiveOp
     }
     number = std::atoi(reply.bytes.c_str());
   } else {
-    number = write_here(path, text);
+    number = write_here(place->target, text, patience);
   }
-  return number == 0 ? Result<void>() : cannot_write(Errc::failed, path, std::strerror(number));
+  return number == 0 ? Result<void>()
+                     : cannot_write(number == kNobodyReads ? Errc::timed_out : Errc::failed, path,
+                                    words_for(number, patience));
 }
 
 }  // namespace goldenv::host

@@ -40,11 +40,34 @@ bool is_captured_in_part(std::string_view folder) {
          std::ranges::any_of(kPieces, [&](auto top) { return is_within(folder, top); });
 }
 
+/// Whether this is NAME=VALUE, the name of printable characters.
+bool is_variable(std::string_view entry) {
+  const std::size_t equals = entry.find('=');
+  return equals != std::string_view::npos && equals != 0 &&
+         std::ranges::all_of(entry.substr(0, equals), [](char c) { return c > ' ' && c < '\x7f'; });
+}
+
 /// Where the folder of a tree really is, and what on the way to its files can hang.
 struct Ground {
   std::string root;
   std::vector<Mount> mounts;
 };
+
+/// The folder of a tree at one moment.
+struct Top {
+  FileStatus status;
+  std::vector<DirEntry> entries;
+};
+
+Result<Top> top_of(const Disk& disk) {
+  Top top;
+  GOLDENV_TRY(top.status, disk.status("/"));
+  // One that may be passed through and not listed is a tree as well.
+  if (auto entries = disk.list("/")) {
+    top.entries = *std::move(entries);
+  }
+  return top;
+}
 
 /// "/proc/123/root" of "/proc/123/root/srv". A process's root is a door that its link's text does
 /// not describe ("/" for a process in a container), so the walk begins behind it.
@@ -101,9 +124,12 @@ class TreeHost final : public Host {
  public:
   /// `empty` are those of kTops in which nothing stands.
   TreeHost(const Ground& ground, const LiveOptions& options, std::optional<Record> record,
-           std::set<std::string_view> empty)
+           std::set<std::string_view> empty, Top top)
       : record_(std::move(record)),
         empty_(std::move(empty)),
+        ground_(ground),
+        top_(std::move(top)),
+        deadline_(options.deadline),
         disk_(disk_options(ground, options)) {}
 
   [[nodiscard]] Result<std::string> read_file(std::string_view path,
@@ -151,6 +177,7 @@ class TreeHost final : public Host {
   [[nodiscard]] Result<std::string> variable(std::string_view name) const override;
   [[nodiscard]] Result<std::vector<std::string>> variables() const override;
   [[nodiscard]] const std::vector<Mount>& mounts() const override;
+  [[nodiscard]] Result<void> still_there() const override;
   [[nodiscard]] bool live() const override { return false; }
 
  private:
@@ -162,6 +189,9 @@ class TreeHost final : public Host {
 
   std::optional<Record> record_;
   std::set<std::string_view> empty_;
+  Ground ground_;
+  Top top_;
+  std::chrono::milliseconds deadline_;
   Disk disk_;
   mutable std::optional<std::vector<Mount>> mounts_;
 };
@@ -298,10 +328,17 @@ Result<std::vector<std::string>> TreeHost::environment() const {
     }
   }
   std::vector<std::string> entries;
+  std::size_t others = 0;
   for (const std::string_view entry : split(*text, '\0')) {
-    if (entry.find('=') != std::string_view::npos && entry[0] != '=') {
+    if (is_variable(entry)) {
       entries.emplace_back(entry);
+    } else if (!entry.empty()) {
+      ++others;
     }
+  }
+  // A process may put a stray word there, and titles over the end of it, but not more than that.
+  if (others > entries.size()) {
+    return error_at(Errc::unreadable, "/proc/self/environ", "holds no environment");
   }
   return entries;
 }
@@ -330,6 +367,27 @@ Result<std::vector<std::string>> TreeHost::variables() const {
     names.insert(record_->withheld.begin(), record_->withheld.end());
   }
   return std::vector<std::string>(names.begin(), names.end());
+}
+
+Result<void> TreeHost::still_there() const {
+  // A Disk of its own: the other one holds its folders open, which keeps them from going.
+  Disk::Options options;
+  options.root = ground_.root;
+  options.mounts = ground_.mounts;
+  options.deadline = deadline_;
+  const Result<Top> now = top_of(Disk(std::move(options)));
+  if (!now || now->status.device != top_.status.device || now->status.inode != top_.status.inode) {
+    return error_at(Errc::failed, ground_.root,
+                    "the folder was removed or replaced while it was looked at");
+  }
+  for (const DirEntry& entry : top_.entries) {
+    if (entry.kind == FileStatus::Kind::folder &&
+        !std::ranges::binary_search(now->entries, entry.name, {}, &DirEntry::name)) {
+      return error_at(Errc::failed, joined(ground_.root, entry.name),
+                      "was removed while the tree was looked at");
+    }
+  }
+  return {};
 }
 
 const std::vector<Mount>& TreeHost::mounts() const {
@@ -372,8 +430,9 @@ Result<std::unique_ptr<Host>> tree_host(const std::string& folder, const LiveOpt
       }
     }
   }
-  std::unique_ptr<Host> host =
-      std::make_unique<TreeHost>(ground, options, std::move(record), std::move(empty));
+  GOLDENV_TRY(Top top, top_of(disk));
+  std::unique_ptr<Host> host = std::make_unique<TreeHost>(ground, options, std::move(record),
+                                                          std::move(empty), std::move(top));
   return host;
 }
 

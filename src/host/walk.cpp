@@ -32,14 +32,13 @@ void push_front(std::vector<std::string>& rest, std::string_view text) {
   }
 }
 
-/// Whether a link is one that the kernel would not follow either (proc(5), protected_symlinks):
-/// in a sticky folder that everyone may write to, and of a user who is neither we, root nor the
-/// folder's owner. The kernel cannot say so itself, since it is we who follow.
+/// Whether a link stands in a folder that everyone may write to, and is of a user who is neither
+/// we, root nor the folder's owner. The kernel would not follow it either where the folder is
+/// sticky (proc(5), protected_symlinks), but cannot say so itself, since it is we who follow.
 bool is_planted(int folder, const char* name) {
   struct stat above;
   struct stat link;
-  constexpr mode_t kOpenToAll = S_ISVTX | S_IWOTH;
-  if (fstat(folder, &above) != 0 || (above.st_mode & kOpenToAll) != kOpenToAll) {
+  if (fstat(folder, &above) != 0 || (above.st_mode & S_IWOTH) == 0) {
     return false;
   }
   return fstatat(folder, name, &link, AT_SYMLINK_NOFOLLOW) != 0 ||

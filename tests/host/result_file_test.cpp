@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include "support/temp_dir.h"
 
@@ -63,6 +64,36 @@ TEST(ResultFile, OnAMountThatDoesNotAnswerFailsAtTheDeadline) {
   EXPECT_EQ(written.error().code, Errc::timed_out);
   EXPECT_EQ(written.error().message, "cannot write " + folder.at("mount/dead") +
                                          ": its file system did not answer within 200 ms");
+}
+
+TEST(ResultFile, ALinkStaysOneAlsoThroughFolders) {
+  const test::TempDir folder;
+  folder.file("real/old", "old");
+  folder.link("way", "real");
+  folder.link("real/link", "old");
+  ASSERT_TRUE(write_result(folder.at("way/link"), "new"));
+  EXPECT_EQ(test::read_file(folder.at("real/old")), "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder.at("real/link")));
+  ASSERT_TRUE(write_result(folder.at("way/fresh"), "fresh"));
+  EXPECT_EQ(test::read_file(folder.at("real/fresh")), "fresh");
+  ASSERT_TRUE(write_result("/dev/null", "gone"));
+}
+
+TEST(ResultFile, APipeIsWrittenOnceSomebodyReadsIt) {
+  const test::TempDir folder;
+  ASSERT_EQ(::mkfifo(folder.at("pipe").c_str(), 0600), 0);
+  LiveOptions options;
+  options.deadline = std::chrono::milliseconds(100);
+  const auto nobody = write_result(folder.at("pipe"), "x", options);
+  ASSERT_FALSE(nobody);
+  EXPECT_EQ(nobody.error().message,
+            "cannot write " + folder.at("pipe") + ": nobody read this pipe within 100 ms");
+  const std::string text(1'000'000, 'x');
+  std::string read;
+  std::thread reader([&] { read = test::read_file(folder.at("pipe")); });
+  EXPECT_TRUE(write_result(folder.at("pipe"), text));
+  reader.join();
+  EXPECT_EQ(read, text);
 }
 
 }  // namespace

@@ -386,5 +386,32 @@ TEST(TreeHost, ATreeOnAMountThatCanHangIsLookedAtByAChild) {
             Errc::timed_out);
 }
 
+TEST(TreeHost, ATreeThatWasRemovedMeanwhileIsNotStillThere) {
+  const test::TempDir folder;
+  folder.file("tree/etc/hostname", "a\n");
+  folder.file("tree/usr/x", "a\n");
+  auto host = *tree_host(folder.at("tree"));
+  EXPECT_EQ(*host->read_file("/etc/hostname"), "a\n");
+  EXPECT_TRUE(host->still_there());
+  folder.file("tree/var/new", "what comes in changes nothing");
+  EXPECT_TRUE(host->still_there());
+  std::filesystem::remove_all(folder.at("tree/usr"));
+  EXPECT_EQ(host->still_there().error().message,
+            folder.at("tree/usr") + ": was removed while the tree was looked at");
+  std::filesystem::rename(folder.at("tree"), folder.at("old"));
+  EXPECT_EQ(host->still_there().error().code, Errc::failed);
+  folder.file("tree/etc/hostname", "another");
+  EXPECT_EQ(host->still_there().error().message,
+            folder.at("tree") + ": the folder was removed or replaced while it was looked at");
+}
+
+TEST(TreeHost, BytesThatAreNoEnvironmentAreUnreadable) {
+  const test::TempDir folder;
+  folder.file("proc/self/environ", std::string_view("\x8f\x01junk\0\x02=\xff\0q\x17", 13));
+  const auto host = tree(folder);
+  EXPECT_EQ(code_of(host->variable("PATH")), Errc::unreadable);
+  EXPECT_EQ(code_of(host->variables()), Errc::unreadable);
+}
+
 }  // namespace
 }  // namespace goldenv::host

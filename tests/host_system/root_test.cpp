@@ -19,6 +19,7 @@
 
 #include "host/host.h"
 #include "host/memory.h"
+#include "host/result_file.h"
 #include "support/temp_dir.h"
 
 namespace goldenv::host {
@@ -261,11 +262,37 @@ TEST(PlantedLinks, AreNotFollowedInFoldersOpenToAll) {
   };
   EXPECT_EQ(read_with_mode(01777, "tmp/of-nobody").error().code, Errc::denied);
   EXPECT_EQ(read_with_mode(01777, "tmp/folder/secret").error().code, Errc::denied);
+  EXPECT_EQ(read_with_mode(0777, "tmp/of-nobody").error().code, Errc::denied);
   EXPECT_EQ(*read_with_mode(01777, "tmp/of-root"), "root's");
   EXPECT_EQ(*read_with_mode(0755, "tmp/of-nobody"), "root's");
   // In a tree no link leads anywhere but into the tree.
   EXPECT_EQ(chmod(folder.at("tmp").c_str(), 01777), 0);
   EXPECT_EQ(*(*tree_host(folder.path()))->read_file("/tmp/of-nobody"), "root's");
+}
+
+TEST(PlantedLinks, AreNotWrittenThrough) {
+  SKIP_UNLESS_ROOT();
+  const test::TempDir folder;
+  folder.file("target/old", "root's");
+  folder.link("tmp/file", folder.at("target/old"));
+  folder.link("tmp/folder", folder.at("target"));
+  folder.link("tmp/nowhere", folder.at("target/new"));
+  for (const char* link : {"tmp/file", "tmp/folder", "tmp/nowhere"}) {
+    ASSERT_EQ(lchown(folder.at(link).c_str(), kNobody, kNobody), 0);
+  }
+  for (const mode_t mode : {01777u, 0777u}) {
+    ASSERT_EQ(chmod(folder.at("tmp").c_str(), mode), 0);
+    for (const char* path : {"tmp/file", "tmp/folder/old", "tmp/folder/new"}) {
+      const auto written = write_result(folder.at(path), "planted");
+      ASSERT_FALSE(written) << path;
+      EXPECT_EQ(written.error().message, "cannot write " + folder.at(path) +
+                                             ": a link of another user in a folder open to all");
+    }
+    // Where it leads to nothing the file takes its place, as with any name there.
+    static_cast<void>(write_result(folder.at("tmp/nowhere"), "mine"));
+    EXPECT_FALSE(std::filesystem::exists(folder.at("target/new")));
+  }
+  EXPECT_EQ(test::read_file(folder.at("target/old")), "root's");
 }
 
 TEST(DeviceFiles, AreNotOpened) {
