@@ -19,7 +19,8 @@ std::string below(std::string_view folder, std::string_view name) {
 bool has_glob(std::string_view text) { return text.find_first_of("*?[") != std::string_view::npos; }
 
 /// Paths that an absolute glob(7) pattern names, sorted; those without wildcards as they are.
-std::vector<std::string> matches(const host::Host& host, std::string_view pattern) {
+std::vector<std::string> matches(const host::Host& host, std::string_view pattern,
+                                 std::vector<Error>& unseen) {
   std::vector<std::string> found{""};
   for (const std::string_view part : split(pattern, '/')) {
     if (part.empty()) {
@@ -33,6 +34,9 @@ std::vector<std::string> matches(const host::Host& host, std::string_view patter
       }
       const auto entries = host.list(folder.empty() ? "/" : folder);
       if (!entries) {
+        if (entries.error().code != Errc::absent) {
+          unseen.push_back(entries.error());
+        }
         continue;
       }
       const std::string wanted(part);
@@ -50,17 +54,22 @@ std::vector<std::string> matches(const host::Host& host, std::string_view patter
 
 struct Reading {
   const host::Host& host;
-  std::vector<std::string> folders;
+  Configuration found;
   std::size_t files = 0;
 
   // Format: ldconfig(8) and parse_conf of glibc elf/ldconfig.c. One folder a line, perhaps with the
   // old suffix "=libc6"; "include PATTERN.."; "hwcap" lines mean nothing since glibc 2.33.
   void read(const std::string& path, int depth) {
     if (depth > kIncludeDepth || ++files > kFileLimit) {
+      found.unseen.push_back(
+          Error{Errc::too_large, path + ": included too deep, or too many files before it", {}});
       return;
     }
     const auto text = host.read_file(path);
     if (!text) {
+      if (text.error().code != Errc::absent) {
+        found.unseen.push_back(text.error());
+      }
       return;
     }
     for (const std::string_view written : lines(*text)) {
@@ -84,7 +93,7 @@ struct Reading {
         pattern.starts_with('/')
             ? std::string(pattern)
             : below(std::string_view(from).substr(0, from.rfind('/')), pattern);
-    for (const std::string& path : matches(host, absolute)) {
+    for (const std::string& path : matches(host, absolute, found.unseen)) {
       read(path, depth + 1);
     }
   }
@@ -94,6 +103,7 @@ struct Reading {
     while (folder.size() > 1 && folder.ends_with('/')) {
       folder.remove_suffix(1);
     }
+    std::vector<std::string>& folders = found.folders;
     if (folder.starts_with('/') && std::ranges::find(folders, folder) == folders.end()) {
       folders.emplace_back(folder);
     }
@@ -102,10 +112,14 @@ struct Reading {
 
 }  // namespace
 
-std::vector<std::string> configured_folders(const host::Host& host) {
+Configuration configuration(const host::Host& host) {
   Reading reading{host, {}, 0};
   reading.read("/etc/ld.so.conf", 0);
-  return std::move(reading.folders);
+  return std::move(reading.found);
+}
+
+std::vector<std::string> configured_folders(const host::Host& host) {
+  return configuration(host).folders;
 }
 
 }  // namespace goldenv::loader

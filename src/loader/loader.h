@@ -27,8 +27,14 @@ class System;
 /// glibc 2.2 only, a big-endian machine's).
 Result<std::vector<CacheEntry>> parse_cache(std::string_view bytes);
 
-/// Folders that /etc/ld.so.conf and what it includes name, in order, without duplicates. A file
-/// that cannot be read adds none: what the loader uses is the cache.
+/// What /etc/ld.so.conf and the files that it includes say.
+struct Configuration {
+  std::vector<std::string> folders;  ///< in order, without duplicates
+  std::vector<Error> unseen;         ///< files and folders that are there and were not read
+};
+Configuration configuration(const host::Host& host);
+
+/// The folders alone. A file that cannot be read adds none: what the loader uses is the cache.
 std::vector<std::string> configured_folders(const host::Host& host);
 
 /// The source's /etc/ld.so.cache, parsed. Errors: of reading it, and of parse_cache.

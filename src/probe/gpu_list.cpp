@@ -29,8 +29,8 @@ std::optional<std::uint32_t> hex_number(std::string_view text) {
                                                                   : std::nullopt;
 }
 
-/// "0x10de" and "0x030200", as sysfs writes them. One that is there and cannot be read is told in
-/// `unseen`: what it is of may be a GPU.
+/// "0x10de" and "0x030200", as sysfs writes them. One that is there and cannot be read, or is no
+/// number (cut short), is told in `unseen`: what it is of may be a GPU.
 std::optional<std::uint32_t> attribute(const host::Host& host, const std::string& path,
                                        std::optional<Error>& unseen) {
   const Result<std::string> text = host.read_file(path, 64);
@@ -44,7 +44,11 @@ std::optional<std::uint32_t> attribute(const host::Host& host, const std::string
   if (number.starts_with("0x")) {
     number.remove_prefix(2);
   }
-  return hex_number(number);
+  const auto found = hex_number(number);
+  if (!found) {
+    unseen = Error{Errc::unreadable, path + ": no hexadecimal number", {}};
+  }
+  return found;
 }
 
 /// Vendor name where this is a GPU, by PCI class (class and subclass) and vendor.
@@ -142,6 +146,9 @@ GpuList find_gpus(Survey& survey) {
       if (gpu.bus.empty()) {
         gpu.bus = entry.name;
         gpu.vendor = "nvidia";
+        if (std::string folder = std::string(kDevices) + "/" + entry.name; host.exists(folder)) {
+          gpu.folder = std::move(folder);  // whose class or vendor could not be told
+        }
       }
       const std::string path = std::string(kDriverGpus) + "/" + entry.name + "/information";
       const Result<std::string> text = host.read_file(path, 64u << 10);

@@ -17,8 +17,17 @@ void add_folders(Survey& survey) {
     survey.add("loader.dirs", facts::unread(text.error()), seen(kConfiguration));
     return;
   }
-  survey.add("loader.dirs", facts::Value::list(loader::configured_folders(survey.host())),
-             seen(kConfiguration));
+  loader::Configuration found = loader::configuration(survey.host());
+  if (!found.unseen.empty()) {
+    // A list that may lack some is no list.
+    facts::Unknown unknown = facts::Unknown::from(found.unseen.front());
+    if (!found.folders.empty()) {
+      unknown.detail += "; named by what could be read: " + join(found.folders, ", ");
+    }
+    survey.add("loader.dirs", std::move(unknown), seen(kConfiguration));
+    return;
+  }
+  survey.add("loader.dirs", facts::Value::list(std::move(found.folders)), seen(kConfiguration));
 }
 
 void add_preload(Survey& survey) {

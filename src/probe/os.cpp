@@ -1,4 +1,5 @@
 // The distribution, and what kind of system carries it.
+#include <algorithm>
 #include <array>
 #include <string>
 #include <string_view>
@@ -35,13 +36,23 @@ void add_release(Survey& survey) {
     path = "/usr/lib/os-release";
     text = survey.host().read_file(path, 64u << 10);
   }
+  const auto fields = text ? parse_os_release(*text) : decltype(parse_os_release("")){};
+  // Each of its fields may be left out, but hardly all of these. Source: os-release(5).
+  const bool is_release = std::ranges::any_of(
+      std::to_array<std::string_view>({"ID", "NAME", "PRETTY_NAME", "VERSION_ID"}),
+      [&](std::string_view field) { return fields.contains(field); });
   for (const auto& [key, field] : kFields) {
     if (!text) {
       survey.add(key, facts::unread(text.error()), seen(path));
       continue;
     }
+    if (!is_release) {
+      survey.add(key,
+                 Unknown{Why::unreadable, "it names no system: cut short, or no os-release", ""},
+                 seen(path));
+      continue;
+    }
     // Rolling distributions have no VERSION_ID: that is an answer.
-    const auto fields = parse_os_release(*text);
     const auto found = fields.find(field);
     survey.add(key,
                found == fields.end() ? Reading(Absent{"os-release has no " + std::string(field)})

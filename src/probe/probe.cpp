@@ -135,3 +135,7 @@ facts::Reading one_line(const host::Host& host, std::string_view path) {
 }
 
 }  // namespace goldenv::probe
+  // The kernel ends each with a newline, also one that says nothing.
+  if (text->empty()) {
+    return facts::Unknown{facts::Why::unreadable, "it is empty, not even a line", ""};
+  }

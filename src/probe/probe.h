@@ -104,7 +104,7 @@ std::span<const Probe* const> probes();
 facts::Snapshot look(const host::Host& host, const Request& request, std::string source);
 
 /// Value of a one-line file of /proc or /sys: final newline cut, blanks trimmed; failed reads by
-/// facts::unread.
+/// facts::unread; unreadable where there is not even an empty line.
 facts::Reading one_line(const host::Host& host, std::string_view path);
 
 }  // namespace goldenv::probe

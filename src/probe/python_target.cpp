@@ -160,6 +160,13 @@ class Choice {
 
   void by_torch() {
     const auto on_path = discovery_.on_path("python3");
+    if (on_path && !discovery_.scene.unseen.empty() && !host_.live()) {
+      // A shell of ours goes on to the next folder; one of the source's own user may have seen it.
+      const Error hidden = discovery_.scene.unseen.front();
+      discovery_.usual_places();
+      leave_open(unmet(hidden));
+      return;
+    }
     discovery_.usual_places();
     const std::vector<Python>& pythons = discovery_.scene.pythons;
     if (!on_path) {
@@ -197,6 +204,9 @@ class Choice {
                          ""});
     } else if (*on_path) {
       choose(**on_path, "the python3 on PATH; no Python found holds torch");
+    } else if (const std::vector<Error>& unseen = discovery_.scene.unseen; !unseen.empty()) {
+      // One may stand where nobody could look.
+      leave_open(unmet(unseen.front()));
     } else {
       leave_open(Absent{pythons.empty() ? "no Python found"
                                         : "no python3 on PATH; there is " +

@@ -50,6 +50,15 @@ TEST(GpusProbe, ADeviceThatCannotBeLookedAtLeavesTheCountOpen) {
   }
 }
 
+TEST(GpusProbe, ATornIdIsNoId) {
+  GpuHost host(std::vector<Card>{{.bus = "0000:07:00.0"}, {.bus = "0000:0f:00.0"}});
+  host.file("/sys/bus/pci/devices/0000:0f:00.0/vendor", "");
+  host.link("/sys/bus/pci/devices/0000:0f:00.0/driver", "../../../../bus/pci/drivers/vfio-pci");
+  EXPECT_EQ(told(host, gpus, "gpu.count"), "unknown (unreadable)");
+  EXPECT_EQ(told(host, gpus, "gpu.bound_to@1"), "vfio-pci");
+  EXPECT_EQ(told(host, gpus, "gpu.pci_id@1"), "unknown (unreadable)");
+}
+
 TEST(GpusProbe, DeniedListsOfTheDriverAreNotCalledSilent) {
   GpuHost host(Card{.bus = "0000:07:00.0"});
   host.deny("/proc/driver/nvidia/gpus");

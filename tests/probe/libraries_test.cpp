@@ -139,6 +139,14 @@ TEST(LoaderSettingsProbe, FoldersAndPreloads) {
       .file("/etc/ld.so.preload", "/a.so /b.so:/c.so # why\n");
   EXPECT_EQ(told(host, loader_settings, "loader.dirs"), "/opt/first /opt/last");
   EXPECT_EQ(told(host, loader_settings, "loader.preload"), "/a.so /b.so /c.so");
+  // A list that lacks what an unread file names is none.
+  for (const char* hidden : {"/etc/ld.so.conf.d", "/etc/ld.so.conf.d/a.conf"}) {
+    test::FakeHost half;
+    half.file("/etc/ld.so.conf", "include /etc/ld.so.conf.d/*.conf\n/opt/last\n")
+        .file("/etc/ld.so.conf.d/a.conf", "/opt/first\n")
+        .deny(hidden);
+    EXPECT_EQ(told(half, loader_settings, "loader.dirs"), "unknown (denied)") << hidden;
+  }
   host.file("/etc/ld.so.preload", "\n");
   EXPECT_EQ(told(host, loader_settings, "loader.preload"), "absent (the file names none)");
   host.deny("/etc/ld.so.preload").deny("/etc/ld.so.conf");

@@ -176,6 +176,23 @@ TEST(PythonTarget, NoPythonIsAbsentAndOneOffPathIsNamed) {
             "absent (no python3 on PATH; there is /opt/conda)");
 }
 
+TEST(PythonTarget, WhereNobodyCouldLookNoneIsAbsent) {
+  PythonMachine machine;
+  machine.host.set("PATH", "/opt/venv/bin").deny("/opt");
+  EXPECT_EQ(told(machine.host, python_target, "python"), "unknown (denied)");
+  EXPECT_EQ(told(machine.host, python_target, "python.prefix"), "unknown (denied)");
+}
+
+TEST(PythonTarget, AFolderOnPathThatATreeHidesLeavesItOpen) {
+  PythonMachine machine;
+  machine.python("/usr", "3.10.12");
+  machine.host.set("PATH", "/opt/venv/bin:/usr/bin").deny("/opt");
+  // Our own shell would go on to the next; that of the tree's user may not have had to.
+  EXPECT_EQ(prefix(machine), "/usr");
+  machine.host.live(false);
+  EXPECT_EQ(prefix(machine), "unknown (denied)");
+}
+
 TEST(PythonTarget, ACommandThatBelongsToNoInstallationIsUnknown) {
   PythonMachine machine;
   machine.host.file("/usr/bin/python3", "#!/bin/sh\n");

@@ -40,6 +40,17 @@ TEST(OsProbe, DeniedIsUnknown) {
   EXPECT_EQ(told(FakeHost(), os, "os.name"), "absent");
 }
 
+TEST(OsProbe, BytesThatAreNoOsReleaseAreUnreadable) {
+  for (const std::string& text :
+       {std::string(), std::string("\x01\x92=\xff\0\nq", 8), std::string("hello\n")}) {
+    FakeHost host;
+    host.file("/etc/os-release", text);
+    for (const char* key : {"os.name", "os.id", "os.release"}) {
+      EXPECT_EQ(told(host, os, key), "unknown (unreadable)") << key;
+    }
+  }
+}
+
 TEST(OsProbe, WslNeedsMoreThanOneLeftover) {
   FakeHost host;
   host.file("/usr/lib/wsl/lib/libcuda.so.1", "");
