@@ -11,6 +11,7 @@
 #include "host/memory.h"
 #include "host/process.h"
 #include "source/record.h"
+#include "probe/redact.h"
 #include "source/text_file.h"
 #include "source/unit.h"
 
@@ -190,7 +191,11 @@ Result<facts::Snapshot> look(const Source& source, const probe::Request& request
         }
         return error;
       }
-      return look_at(**host, request, source.text);
+      facts::Snapshot snapshot = look_at(**host, request, source.text);
+      if (const Result<void> there = (*host)->still_there(); !there) {
+        return there.error();
+      }
+      return snapshot;
     }
     case Source::Kind::pid: {
       const std::uint64_t pid = to_number(source.place).value_or(0);
@@ -209,6 +214,7 @@ Result<facts::Snapshot> look(const Source& source, const probe::Request& request
 }
 
 Result<manifest::Manifest> read_manifest(const Source& source) {
+    probe::redact(document.snapshot);
   GOLDENV_TRY(Document document, read_document(source));
   if (document.kind != Document::Kind::manifest) {
     return doc::error_at(document.name, document.mark,

@@ -37,10 +37,38 @@ Error problem(const std::string& name, int number) {
           {}};
 }
 
+/// How long a file may give nothing. Those of /proc that wait for events (kmsg, trace_pipe) would
+/// hold us for ever; for a pipe or a terminal somebody may take his time.
+constexpr int kPatienceMs = 2000;
+
+/// Whether a descriptor is of a kind that is always ready, but for such files.
+bool should_be_ready(int fd) {
+  struct stat status {};
+  return ::fstat(fd, &status) == 0 &&
+         (S_ISREG(status.st_mode) || (S_ISCHR(status.st_mode) && ::isatty(fd) == 0));
+}
+
+Result<void> wait_for(int fd, const std::string& name, bool ready) {
+  pollfd waiting{fd, POLLIN, 0};
+  const int count = ::poll(&waiting, 1, ready ? kPatienceMs : -1);
+  if (count == 0) {
+    return Error{Errc::usage,
+                 name + " has no end: it waits for events; expected a snapshot or a manifest",
+                 {}};
+  }
+  return count > 0 || errno == EINTR ? Result<void>() : problem(name, errno);
+}
+
 Result<std::string> drain(int fd, const std::string& name) {
+  const bool ready = should_be_ready(fd);
   std::string text;
   std::size_t room = 64u << 10;
   for (;;) {
+    if (ready) {
+      if (const Result<void> waited = wait_for(fd, name, ready); !waited) {
+        return waited.error();
+      }
+    }
     const std::size_t used = text.size();
     text.resize(used + room);
     const ssize_t got = ::read(fd, text.data() + used, room);
@@ -51,8 +79,9 @@ Result<std::string> drain(int fd, const std::string& name) {
     }
     if (got < 0) {
       if (number == EAGAIN) {
-        pollfd waiting{fd, POLLIN, 0};
-        ::poll(&waiting, 1, -1);
+        if (const Result<void> waited = wait_for(fd, name, ready); !waited) {
+          return waited.error();
+        }
       } else if (number != EINTR) {
         return problem(name, number);
       }

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
 
 #include "support/temp_dir.h"
 
@@ -37,6 +40,31 @@ TEST(ReadText, SaysWhatIsWrongWithAFile) {
   EXPECT_EQ(*read_text({Source::Kind::file, "", temp.at("fifo")}), "");
   const std::string big = temp.file("big", std::string((16u << 20) + 1, 'a'));
   EXPECT_EQ(error_of(big).code, Errc::too_large);
+}
+
+TEST(ReadText, AFileThatWaitsForEventsIsGivenUp) {
+  if (::access("/proc/kmsg", R_OK) != 0) {
+    GTEST_SKIP() << "/proc/kmsg cannot be read here";
+  }
+  // Fails to open without the right to the log; with it, the log has no end.
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_FALSE(read_text({Source::Kind::file, "/proc/kmsg", "/proc/kmsg"}));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+}
+
+TEST(ReadDocument, SecretsOfASnapshotFileAreNotKept) {
+  const test::TempDir temp;
+  const std::string path = temp.file(
+      "f",
+      "goldenv_snapshot: 0\nsource: x\nlisted: []\nfacts:\n  env.AWS_SECRET: {value: hunter2}\n"
+      "  env.HF_ENDPOINT: {value: 'https://u:hunter2@h'}\n");
+  const Result<Document> document = read_document({Source::Kind::file, path, path});
+  ASSERT_TRUE(document);
+  const auto value = [&](const char* key) {
+    return facts::describe(document->snapshot.find({key, ""})->reading);
+  };
+  EXPECT_TRUE(value("env.AWS_SECRET").starts_with("sha256:"));
+  EXPECT_EQ(value("env.HF_ENDPOINT"), "https://***@h");
 }
 
 TEST(ReadDocument, TellsSnapshotsFromManifests) {
