@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <span>
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -18,47 +20,112 @@ constexpr std::array<OptionSpec, 4> kOptions = {{
     {"--python", "P", "the Python that is meant, on machines", false, ""},
 }};
 
-/// Machines are asked for everything that a text beside them states, so that a snapshot made with
-/// --all is compared in full.
-void ask_for(probe::Request& request, const facts::Snapshot& snapshot) {
-  for (const facts::Fact& fact : snapshot.facts) {
-    request.named.push_back(fact.key);
+/// Machines are asked for everything that a text beside them states and that is compared, so that a
+/// snapshot made with --all is compared in full.
+void ask_for(probe::Request& request, const std::vector<facts::Snapshot>& snapshots) {
+  for (const facts::Snapshot& snapshot : snapshots) {
+    for (const facts::Fact& fact : snapshot.facts) {
+      if (request.selection.empty() || request.selection.selects(fact.key.name, fact.key.label)) {
+        request.named.push_back(fact.key);
+      }
+    }
   }
 }
 
-Result<std::vector<facts::Snapshot>> look_at(const std::vector<source::Source>& sources,
-                                             probe::Request request, bool& unreached) {
-  std::vector<facts::Snapshot> snapshots(sources.size());
-  std::vector<bool> there(sources.size(), false);
+struct Looked {
+  std::vector<facts::Snapshot> snapshots;  ///< of all sources that could be reached, in order
+  bool unreached = false;
+};
+
+Result<Looked> look_at(const std::vector<source::Source>& sources, probe::Request request,
+                       const Invocation& invocation) {
+  Viewer viewer(invocation);
+  std::vector<std::vector<facts::Snapshot>> found(sources.size());
+  Looked looked;
   for (const bool machines : {false, true}) {
     for (std::size_t i = 0; i < sources.size(); ++i) {
       if (sources[i].is_machine() != machines) {
         continue;
       }
-      Result<facts::Snapshot> snapshot = source::look(sources[i], request);
-      if (!snapshot) {
+      auto snapshots = viewer.look(sources[i], request);
+      if (!snapshots) {
         // One of two is no comparison; of many the others still are.
-        if (sources.size() <= 2 || status_of(snapshot.error()) == kUsage) {
-          return std::move(snapshot).error();
+        if (sources.size() <= 2 || status_of(snapshots.error()) == kUsage) {
+          return std::move(snapshots).error();
         }
-        fail(snapshot.error());
-        unreached = true;
+        fail(snapshots.error());
+        looked.unreached = true;
         continue;
       }
       if (!machines) {
-        ask_for(request, *snapshot);
+        ask_for(request, *snapshots);
       }
-      snapshots[i] = *std::move(snapshot);
-      there[i] = true;
+      found[i] = *std::move(snapshots);
     }
   }
-  std::vector<facts::Snapshot> kept;
-  for (std::size_t i = 0; i < snapshots.size(); ++i) {
-    if (there[i]) {
-      kept.push_back(std::move(snapshots[i]));
-    }
+  if (const Result<void> python = viewer.python_found(); !python) {
+    return python.error();
   }
-  return kept;
+  for (std::vector<facts::Snapshot>& some : found) {
+    std::ranges::move(some, std::back_inserter(looked.snapshots));
+  }
+  return looked;
+}
+
+/// The sources: of one word this machine and that, but a file of several snapshots is compared
+/// within itself.
+Result<Looked> look_at_words(const Invocation& invocation, const Only& only) {
+  probe::Request request = only.request;
+  ask_for_headlines(only.selection, request);
+  GOLDENV_TRY(auto sources, parse_sources(invocation.words));
+  if (sources.size() > 1) {
+    return look_at(sources, std::move(request), invocation);
+  }
+  if (sources.front().is_machine()) {
+    sources.insert(sources.begin(), *source::parse("@live"));
+    return look_at(sources, std::move(request), invocation);
+  }
+  GOLDENV_TRY(Looked of_text, look_at(sources, request, invocation));
+  if (of_text.snapshots.size() > 1) {
+    return of_text;
+  }
+  ask_for(request, of_text.snapshots);
+  GOLDENV_TRY(Looked both, look_at({*source::parse("@live")}, std::move(request), invocation));
+  both.snapshots.push_back(std::move(of_text.snapshots.front()));
+  return both;
+}
+
+/// Errors: usage, where the selection takes nothing that could be compared.
+Result<void> check_selected(const std::vector<facts::Snapshot>& snapshots,
+                            const diff::CompareOptions& options, const Invocation& invocation) {
+  if (options.selection.empty()) {
+    return {};
+  }
+  const auto has_some = [&](const facts::Snapshot& snapshot) {
+    return has_selected(snapshot, options.selection);
+  };
+  if (std::ranges::none_of(snapshots, has_some)) {
+    return Error{Errc::usage,
+                 only_text(invocation) + ": no fact of " +
+                     (snapshots.size() == 2 ? "either side" : "any of them") +
+                     " is selected; goldenv scan --all shows what there is",
+                 {}};
+  }
+  const auto is_compared = [&](const facts::Fact& fact) {
+    const facts::Entry* entry = facts::entry_of(fact.key.name);
+    return entry != nullptr && options.selection.selects(fact.key.name, fact.key.label) &&
+           diff::is_compared(*entry, fact.key, options);
+  };
+  if (std::ranges::none_of(snapshots, [&](const facts::Snapshot& snapshot) {
+        return std::ranges::any_of(snapshot.facts, is_compared);
+      })) {
+    return Error{Errc::usage,
+                 only_text(invocation) +
+                     ": what is selected tells machines apart or never stands still (serials, "
+                     "addresses, temperatures); --all compares it",
+                 {}};
+  }
+  return {};
 }
 
 int status_for(const Invocation& invocation, bool differs, bool one_sided, bool unreached) {
@@ -72,31 +139,30 @@ int status_for(const Invocation& invocation, bool differs, bool one_sided, bool 
 }
 
 int run_diff(const Invocation& invocation) {
-  std::vector<std::string> words = invocation.words;
-  if (words.size() == 1) {
-    words.insert(words.begin(), "@live");
-  }
   const Result<Only> only = parse_only(invocation);
   if (!only) {
     return fail(only.error());
   }
-  const auto sources = parse_sources(words);
-  if (!sources) {
-    return fail(sources.error());
+  const Result<Looked> looked = look_at_words(invocation, *only);
+  if (!looked) {
+    return fail(looked.error());
   }
-  bool unreached = false;
-  const auto snapshots = look_at(*sources, only->request, unreached);
-  if (!snapshots) {
-    return fail(snapshots.error());
-  }
+  const std::vector<facts::Snapshot>& snapshots = looked->snapshots;
+  const bool unreached = looked->unreached;
   std::vector<report::Named> names;
-  for (const facts::Snapshot& snapshot : *snapshots) {
+  for (const facts::Snapshot& snapshot : snapshots) {
     names.push_back({snapshot.title(), snapshot.source});
   }
   const diff::CompareOptions options{invocation.has("--all"), only->selection};
-  if (sources->size() == 2) {
-    const diff::Comparison comparison =
-        diff::compare(snapshots->front(), snapshots->back(), options);
+  if (const Result<void> selected = check_selected(snapshots, options, invocation); !selected) {
+    return fail(selected.error());
+  }
+  // Of many of which two could be reached, the answer is still in groups.
+  if (snapshots.size() == 2 && !unreached) {
+    const diff::Comparison comparison = diff::compare(snapshots.front(), snapshots.back(), options);
+    if (comparison.compared == 0) {
+      say("nothing was compared: no fact is known on both sides");
+    }
     const Rendering rendering{
         [&](report::Colour colour) {
           return report::comparison_text(comparison, names.front(), names.back(), colour);
@@ -106,7 +172,7 @@ int run_diff(const Invocation& invocation) {
                    status_for(invocation, !comparison.differences.empty(),
                               !comparison.one_sided.empty(), unreached));
   }
-  const std::vector<fleet::Group> groups = fleet::group(*snapshots, options);
+  const std::vector<fleet::Group> groups = fleet::group(snapshots, options);
   bool differs = false;
   bool one_sided = false;
   for (const fleet::Group& group : groups) {
@@ -125,7 +191,7 @@ extern const Command diff{"diff",
                           "[A] B [C..]",
                           1,
                           10'000,
-                          "exact differences; of three or more, groups of equal ones",
+                          "exact differences (A: @live, if left out); of three or more, groups",
                           "goldenv diff node16.yaml node17.yaml",
                           kOptions,
                           run_diff};

@@ -23,9 +23,19 @@ int run_lock(const Invocation& invocation) {
   }
   probe::Request request;
   request.python = invocation.value("--python");
-  const Result<facts::Snapshot> snapshot = source::look(sources->front(), request);
-  if (!snapshot) {
-    return fail(snapshot.error());
+  Viewer viewer(invocation);
+  const auto snapshots = viewer.look(sources->front(), request);
+  if (!snapshots) {
+    return fail(snapshots.error());
+  }
+  if (snapshots->size() != 1) {
+    return fail({Errc::usage,
+                 sources->front().text + " holds " + std::to_string(snapshots->size()) +
+                     " snapshots; lock takes one",
+                 {}});
+  }
+  if (const Result<void> python = viewer.python_found(); !python) {
+    return fail(python.error());
   }
   diff::LockOptions options;
   options.all = invocation.has("--all");
@@ -34,7 +44,7 @@ int run_lock(const Invocation& invocation) {
   options.loose = part == "patch"   ? diff::Float::patch
                   : part == "minor" ? diff::Float::minor
                                     : diff::Float::none;
-  const manifest::Manifest manifest = diff::lock(*snapshot, options);
+  const manifest::Manifest manifest = diff::lock(snapshots->front(), options);
   if (manifest.pins.empty()) {
     return fail({Errc::usage, sources->front().text + ": no fact of it can be pinned", {}});
   }

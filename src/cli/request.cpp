@@ -1,25 +1,33 @@
 #include "cli/request.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <filesystem>
 
 #include "base/text.h"
 #include "base/url.h"
 #include "diff/check.h"
+#include "facts/member_hints.h"
 
 namespace goldenv::cli {
 namespace {
 
-/// The part of a pattern that stands before its first wildcard, up to a dot: the family to be
-/// probed. Empty where that could be anything.
-std::string fixed_part(std::string_view pattern) {
-  const std::string_view name = pattern.substr(0, pattern.find('@'));
-  const std::size_t wild = name.find_first_of("*?");
-  if (wild == std::string_view::npos) {
-    const auto resolved = facts::resolve(name);
-    return resolved ? resolved->name : std::string(name);
+bool has_wildcard(std::string_view text) {
+  return text.find_first_of("*?") != std::string_view::npos;
+}
+
+/// A path relative to the current folder as an absolute one; names of commands, `~` and absolute
+/// paths as they are.
+std::string absolute_python(const std::string& word) {
+  std::error_code none;
+  const std::filesystem::path path(word);
+  const bool is_path =
+      word.find('/') != std::string::npos || std::filesystem::is_directory(path, none);
+  if (!is_path || path.is_absolute() || word.starts_with('~')) {
+    return word;
   }
-  const std::size_t dot = name.substr(0, wild).rfind('.');
-  return dot == std::string_view::npos ? "" : std::string(name.substr(0, dot));
+  const std::filesystem::path whole = std::filesystem::absolute(path, none);
+  return none ? word : whole.lexically_normal().string();
 }
 
 }  // namespace
@@ -42,22 +50,54 @@ Result<Only> parse_only(const Invocation& invocation) {
     return Error{Errc::usage, "--only: " + selection.error().message, {}};
   }
   only.selection = *std::move(selection);
-  only.request.only_named = true;
+  only.request.selection = only.selection;
   only.request.named.push_back({"host.name", ""});
+  if (!only.request.python.empty()) {
+    only.request.named.push_back({"python", ""});
+  }
   for (const std::string& pattern : patterns) {
     if (pattern.starts_with('!')) {
       continue;
     }
-    const std::string family = pattern.starts_with("layer:") ? "" : fixed_part(pattern);
-    if (family.empty()) {
-      only.request.only_named = false;
-      continue;
-    }
-    only.request.families.push_back(family);
     facts::FactKey key = facts::FactKey::parse(pattern);
-    only.request.named.push_back({family, std::move(key.label)});
+    const auto resolved = facts::resolve(key.name);
+    if (!pattern.starts_with("layer:") && !has_wildcard(pattern) && resolved) {
+      only.request.named.push_back({resolved->name, std::move(key.label)});
+      if (const std::string near = facts::nearest_member(only.request.named.back());
+          !near.empty()) {
+        say("--only " + pattern + " is no well-known name; did you mean " + near + "?");
+      }
+    }
   }
   return only;
+}
+
+void ask_for_headlines(const facts::Selection& selection, probe::Request& request) {
+  if (selection.empty()) {
+    return;
+  }
+  request.named.push_back({"driver.numbering", ""});
+  for (const facts::Entry& entry : facts::catalogue()) {
+    if (entry.with.empty() || !selection.may_select(entry)) {
+      continue;
+    }
+    const std::size_t open = entry.with.find('<');
+    if (open == std::string_view::npos) {
+      request.named.push_back({std::string(entry.with), ""});
+    } else {
+      request.families.emplace_back(entry.with.substr(0, open - 1));
+    }
+  }
+}
+
+bool has_selected(const facts::Snapshot& snapshot, const facts::Selection& selection) {
+  return std::ranges::any_of(snapshot.facts, [&](const facts::Fact& fact) {
+    return selection.selects(fact.key.name, fact.key.label);
+  });
+}
+
+std::string only_text(const Invocation& invocation) {
+  return "--only " + join(invocation.values("--only"), ", ");
 }
 
 probe::Request request_for(const manifest::Manifest& manifest, const Invocation& invocation) {
@@ -68,6 +108,9 @@ probe::Request request_for(const manifest::Manifest& manifest, const Invocation&
   request.only_named = std::ranges::find(request.families, "") == request.families.end();
   request.python = invocation.value("--python");
   request.target_python = manifest.target_python;
+  if (!request.python.empty()) {
+    request.named.push_back({"python", ""});
+  }
   if (invocation.has("--fast")) {
     std::erase_if(request.named, [](const facts::FactKey& key) { return key.name == "file"; });
   }
@@ -87,8 +130,47 @@ Result<std::vector<source::Source>> parse_sources(const std::vector<std::string>
   return sources;
 }
 
+Result<std::vector<facts::Snapshot>> Viewer::look(const source::Source& source,
+                                                  probe::Request request) {
+  if (source.kind == source::Source::Kind::live && !request.python.empty()) {
+    request.python = absolute_python(request.python);
+  }
+  auto all = source::look_all(source, request);
+  if (!all || python_.empty() || !source.is_machine()) {
+    return all;
+  }
+  // One that is asked for is the target or nothing is; what could not be looked at may be one.
+  const facts::Reading reading = all->front().read({"python", ""}).reading;
+  const auto* unknown = std::get_if<facts::Unknown>(&reading);
+  if (unknown == nullptr || unknown->why != facts::Why::unreadable) {
+    found_ = true;
+  } else if (missing_.empty()) {
+    missing_ = unknown->detail;
+  }
+  return all;
+}
+
+Result<void> Viewer::python_found() const {
+  if (found_ || missing_.empty()) {
+    return {};
+  }
+  return Error{Errc::usage, "--python: " + missing_, {}};
+}
+
+std::string default_manifest() {
+  std::string name = source::default_manifest();
+  const char* named = std::getenv("GOLDENV_MANIFEST");
+  if (named != nullptr && *named != '\0' && name != named) {
+    std::error_code none;
+    if (!std::filesystem::equivalent(name, named, none)) {
+      say("./" + name + " is taken; $GOLDENV_MANIFEST (" + named + ") is passed over for it");
+    }
+  }
+  return name;
+}
+
 Result<NamedManifest> open_manifest(const std::string& file) {
-  const std::string name = file.empty() ? source::default_manifest() : file;
+  const std::string name = file.empty() ? default_manifest() : file;
   if (name.empty()) {
     return Error{
         Errc::usage,

@@ -1,6 +1,8 @@
 #include "report/scan.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "cli/command.h"
 #include "cli/output.h"
@@ -79,20 +81,30 @@ int run_scan(const Invocation& invocation) {
   request.all = invocation.has("--all");
   std::vector<facts::Snapshot> snapshots;
   int status = kWell;
+  Viewer viewer(invocation);
   for (const source::Source& source : *sources) {
-    Result<facts::Snapshot> snapshot = source::look(source, request);
-    if (!snapshot) {
-      const int failed = fail(snapshot.error());
+    auto found = viewer.look(source, request);
+    if (!found) {
+      const int failed = fail(found.error());
       if (failed == kUsage) {
         return failed;
       }
       status = failed;
       continue;
     }
-    snapshots.push_back(*std::move(snapshot));
+    std::ranges::move(*found, std::back_inserter(snapshots));
   }
   if (snapshots.empty()) {
     return status;
+  }
+  if (const Result<void> python = viewer.python_found(); !python) {
+    return fail(python.error());
+  }
+  if (!only->selection.empty() &&
+      std::ranges::none_of(snapshots, [&](const facts::Snapshot& snapshot) {
+        return has_selected(snapshot, only->selection);
+      })) {
+    say(only_text(invocation) + " selects no fact here");
   }
   const report::ScanView view{request.all, only->selection, report::Colour::none};
   const Rendering rendering{[&](report::Colour colour) {

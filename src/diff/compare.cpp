@@ -66,6 +66,11 @@ bool takes_part(const facts::Entry& entry, const FactKey& key) {
          facts::class_of(entry, key.name) == facts::Class::golden;
 }
 
+bool is_compared(const facts::Entry& entry, const FactKey& key, const CompareOptions& options) {
+  return options.all || takes_part(entry, key) ||
+         (!options.selection.empty() && !key.label.empty());
+}
+
 facts::Level level_of(const facts::Entry& entry) {
   return std::min(entry.level, facts::Level::info);
 }
@@ -75,8 +80,7 @@ Comparison compare(const Snapshot& a, const Snapshot& b, const CompareOptions& o
   const bool other_numbers = numberings_differ(a, b);
   for_each_pair(a, b, [&](const Fact& left, const Fact& right) {
     const facts::Entry* entry = facts::entry_of(left.key.name);
-    if (entry == nullptr || !(options.all || takes_part(*entry, left.key) ||
-                              (!options.selection.empty() && !left.key.label.empty()))) {
+    if (entry == nullptr || !is_compared(*entry, left.key, options)) {
       return;
     }
     if (!options.selection.empty() && !options.selection.selects(left.key.name, left.key.label)) {

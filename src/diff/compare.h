@@ -30,6 +30,10 @@ Comparison compare(const facts::Snapshot& a, const facts::Snapshot& b,
 /// Whether a fact takes part in comparisons and locks by default: golden, bare, no view.
 bool takes_part(const facts::Entry& entry, const facts::FactKey& key);
 
+/// Whether a fact takes part in this comparison, its selection aside.
+bool is_compared(const facts::Entry& entry, const facts::FactKey& key,
+                 const CompareOptions& options);
+
 /// The level of a key where no manifest speaks: the catalogue's, `omit` as info.
 facts::Level level_of(const facts::Entry& entry);
 

@@ -139,6 +139,9 @@ class Selection {
   [[nodiscard]] bool empty() const { return rules_.empty(); }
   /// Whether some member of a catalogue family may be selected (to skip whole probes).
   [[nodiscard]] bool may_select(const Entry& entry) const;
+  /// Whether a canonical key, an instance of it, or something below it may be selected; `name` may
+  /// be a family ("env", "module.nvidia.param").
+  [[nodiscard]] bool may_select_at(std::string_view name) const;
 
  private:
   struct Rule {

@@ -65,6 +65,21 @@ bool could_name(std::string_view pattern, std::string_view key) {
   return true;
 }
 
+/// Whether a pattern could name `name` itself, something above it or something below it.
+bool could_meet(std::string_view pattern, std::string_view name) {
+  const std::vector<std::string_view> wanted = split(pattern, '.');
+  const std::vector<std::string_view> parts = split(name, '.');
+  for (std::size_t i = 0; i < std::min(wanted.size(), parts.size()); ++i) {
+    if (wanted[i].find("**") != std::string_view::npos) {
+      return true;
+    }
+    if (!glob_matches(wanted[i], parts[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 Result<Layer> parse_layer(std::string_view text) {
   std::vector<std::string> known;
   for (std::size_t i = 0; i <= static_cast<std::size_t>(Layer::events); ++i) {
@@ -196,6 +211,28 @@ bool Selection::may_select(const Entry& entry) const {
                (rule.layer ? entry.layer == *rule.layer : names(rule.name, fixed))) {
       return false;  // with all members
     }
+  }
+  return !any_take || taken;
+}
+
+bool Selection::may_select_at(std::string_view name) const {
+  bool any_take = false;
+  bool taken = false;
+  for (const Rule& rule : rules_) {
+    any_take = any_take || rule.take;
+    if (!rule.take) {
+      if (!rule.has_label && !rule.layer && names(rule.name, name)) {
+        return false;  // with all below
+      }
+      continue;
+    }
+    taken = taken || (rule.layer ? std::ranges::any_of(catalogue(),
+                                                       [&](const Entry& entry) {
+                                                         return entry.layer == *rule.layer &&
+                                                                (could_name(name, entry.key) ||
+                                                                 entry_of(name) == &entry);
+                                                       })
+                                 : could_meet(rule.name, name));
   }
   return !any_take || taken;
 }

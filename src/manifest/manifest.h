@@ -60,6 +60,10 @@ using Fetch = std::function<Result<Text>(std::string_view name, std::string_view
 /// and all of doc::parse.
 Result<Manifest> load(std::string_view text, std::string_view file, const Fetch& fetch);
 
+/// The error of a text that is no YAML, with what it comes from where that is a constraint without
+/// quotes (`driver: >=535`): to YAML a '>' begins a block of text.
+Error explain_syntax(Error error, std::string_view text, std::string_view file);
+
 /// YAML text in a fixed order: goldenv, name, target_python, closed, pins by layer and key, files.
 /// load(render(m)) == m for a manifest without extends.
 std::string render(const Manifest& manifest);

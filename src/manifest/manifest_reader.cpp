@@ -28,7 +28,7 @@ class ManifestReader {
     const Place place{file, text};
     auto root = doc::parse(text, doc::guess_format(text), file);
     if (!root) {
-      return std::move(root).error();
+      return explain_syntax(std::move(root).error(), text, file);
     }
     if (auto judged = check_root(place, *root); !judged) {
       return judged;

@@ -73,14 +73,46 @@ facts::Reading Instances::common(facts::Reading none) const {
   return facts::Value::tally(std::move(entries));
 }
 
-void Instances::record(Survey& survey, std::string_view key, facts::Reading none) const {
+void Instances::record(Survey& survey, std::string_view key, const facts::Reading& none) const {
   if (!survey.wants(key)) {
     return;
   }
   for (const facts::Fact& fact : facts_) {
     survey.add(std::string(key) + "@" + fact.key.label, fact.reading, fact.evidence);
   }
-  survey.add(key, common(std::move(none)), seen(where_));
+  facts::Reading reading = common(none);
+  // Of GPUs `none` also tells whether there may be more than were found.
+  const facts::Entry* entry = facts::entry_of(key);
+  const bool may_be_more =
+      entry != nullptr && entry->label == "GPU" && std::holds_alternative<facts::Unknown>(none);
+  add_missing(survey, key, may_be_more ? none : reading);
+  survey.add(key, std::move(reading), seen(where_));
+}
+
+void Instances::add_missing(Survey& survey, std::string_view key,
+                            const facts::Reading& reading) const {
+  const facts::Entry* entry = facts::entry_of(key);
+  if (entry == nullptr || entry->label == "PCI address") {
+    return;  // of devices only those that matter are looked at
+  }
+  for (const std::string& label : survey.labels_of(key)) {
+    const std::string name = std::string(key) + "@" + label;
+    if (survey.holds(name)) {
+      continue;
+    }
+    const auto* unknown = std::get_if<facts::Unknown>(&reading);
+    survey.add(
+        name,
+        unknown != nullptr ? facts::Reading(*unknown) : facts::Reading(facts::Absent{missing()}),
+        seen(where_));
+  }
+}
+
+std::string Instances::missing() const {
+  return facts_.empty()       ? "there is none"
+         : facts_.size() == 1 ? "there is only " + facts_.front().key.label
+                              : "there are " + std::to_string(facts_.size()) + ", " +
+                                    facts_.front().key.label + " to " + facts_.back().key.label;
 }
 
 }  // namespace goldenv::probe

@@ -29,10 +29,14 @@ class Instances {
   /// (an absent one is counted as "absent"). `none` where there is no instance.
   [[nodiscard]] facts::Reading common(facts::Reading none) const;
 
-  /// Records key@label for each, and the key itself.
-  void record(Survey& survey, std::string_view key, facts::Reading none) const;
+  /// Records key@label for each, the key itself, and as absent those that were asked for by name
+  /// and are not among them nor recorded before.
+  void record(Survey& survey, std::string_view key, const facts::Reading& none) const;
 
  private:
+  void add_missing(Survey& survey, std::string_view key, const facts::Reading& reading) const;
+  [[nodiscard]] std::string missing() const;
+
   std::string where_;
   std::vector<facts::Fact> facts_;  // key.label: the label; key.name is not used
 };

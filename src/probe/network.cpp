@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "base/text.h"
@@ -10,6 +12,9 @@ namespace goldenv::probe {
 namespace {
 
 constexpr std::string_view kFolder = "/sys/class/net";
+
+constexpr std::string_view kKeys[] = {"nic.driver", "nic.firmware", "nic.kind", "nic.mac",
+                                      "nic.mtu",    "nic.speed",    "nic.state"};
 
 struct Interface {
   std::string name;
@@ -33,10 +38,21 @@ std::string kind_of(const host::Host& host, const std::string& name) {
   return host.exists(folder + "/device") ? "physical" : "virtual";
 }
 
+/// Interfaces that are asked for by name (nic.mtu@docker0).
+std::set<std::string> asked_for(const Survey& survey) {
+  std::set<std::string> names;
+  for (const std::string_view key : kKeys) {
+    for (std::string& label : survey.labels_of(key)) {
+      names.insert(std::move(label));
+    }
+  }
+  return names;
+}
+
 /// All interfaces but lo. Those that the machine's set-up decides count; those of containers (veth
 /// pairs, their bridges) come and go with the jobs and would make each two nodes differ. They count
 /// where there is nothing else, as inside a container, and are instances without a say in a scan of
-/// everything.
+/// everything and where they are asked for by name.
 std::vector<Interface> interfaces_of(Survey& survey, const std::vector<host::DirEntry>& entries) {
   std::vector<Interface> all;
   for (const host::DirEntry& entry : entries) {
@@ -52,7 +68,10 @@ std::vector<Interface> interfaces_of(Survey& survey, const std::vector<host::Dir
     }
   }
   if (!survey.request().all) {
-    std::erase_if(all, [](const Interface& interface) { return !interface.counts; });
+    const std::set<std::string> asked = asked_for(survey);
+    std::erase_if(all, [&](const Interface& interface) {
+      return !interface.counts && !asked.contains(interface.name);
+    });
   }
   return all;
 }
@@ -141,9 +160,6 @@ void run(Survey& survey) {
   kind.record(survey, "nic.kind", none);
   mac.record(survey, "nic.mac", none);
 }
-
-constexpr std::string_view kKeys[] = {"nic.driver", "nic.firmware", "nic.kind", "nic.mac",
-                                      "nic.mtu",    "nic.speed",    "nic.state"};
 
 }  // namespace
 

@@ -26,15 +26,20 @@ Survey::Survey(const host::Host& host, Request request)
   home_ = host_.variable("HOME").value_or("");
 }
 
+bool Survey::takes(std::string_view name) const {
+  return !request_.only_named &&
+         (request_.selection.empty() || request_.selection.may_select_at(name));
+}
+
 bool Survey::wants(std::string_view name) const {
-  return !request_.only_named || std::ranges::binary_search(wanted_, name) ||
+  return takes(name) || std::ranges::binary_search(wanted_, name) ||
          std::ranges::any_of(request_.families, [&](const std::string& family) {
            return name == family || facts::in_family(name, family);
          });
 }
 
 bool Survey::wants_below(std::string_view family) const {
-  if (!request_.only_named) {
+  if (takes(family)) {
     return true;
   }
   const std::string start = std::string(family) + ".";
@@ -79,6 +84,10 @@ void Survey::add(std::string_view key, facts::Reading reading, facts::Evidence e
   facts_.push_back({std::move(parsed), std::move(reading), std::move(evidence)});
 }
 
+bool Survey::holds(std::string_view key) const {
+  return std::ranges::find(facts_, facts::FactKey::parse(key), &facts::Fact::key) != facts_.end();
+}
+
 void Survey::listed(std::string_view family) { listed_.emplace_back(family); }
 
 std::string Survey::tilde(std::string_view path) const {
@@ -100,10 +109,28 @@ facts::Snapshot Survey::snapshot(std::string source) && {
   return facts::make_snapshot(std::move(source), std::move(listed_), std::move(facts_));
 }
 
+namespace {
+
+/// Keys of the catalogue of which a selection may take something, views as what they are of.
+std::vector<std::string_view> keys_taken(const facts::Selection& selection) {
+  std::vector<std::string_view> keys;
+  for (const facts::Entry& entry : facts::catalogue()) {
+    if (selection.may_select(entry)) {
+      keys.push_back(entry.view.empty() ? entry.key : entry.view);
+    }
+  }
+  return keys;
+}
+
+}  // namespace
+
 facts::Snapshot look(const host::Host& host, const Request& request, std::string source) {
   Survey survey(host, request);
+  const bool selects = !request.only_named && !request.selection.empty();
+  const std::vector<std::string_view> taken =
+      selects ? keys_taken(request.selection) : std::vector<std::string_view>{};
   for (const Probe* probe : probes()) {
-    const auto gives = [&](const std::string& name) {
+    const auto gives = [&](std::string_view name) {
       return std::ranges::any_of(
           probe->keys, [&](std::string_view pattern) { return glob_matches(pattern, name); });
     };
@@ -113,7 +140,7 @@ facts::Snapshot look(const host::Host& host, const Request& request, std::string
                return facts::in_family(pattern, family) || glob_matches(pattern, family + ".x");
              });
     };
-    const bool wanted = !request.only_named ||
+    const bool wanted = (!request.only_named && !selects) || std::ranges::any_of(taken, gives) ||
                         std::ranges::any_of(request.named,
                                             [&](const facts::FactKey& key) {
                                               return gives(stored_name(key.name));

@@ -27,6 +27,9 @@ struct Request {
   std::vector<std::string> families;
   /// Probe nothing but `named` and `families`.
   bool only_named = false;
+  /// `--only`: of what is probed, that of which it may select something; beside it `named` and
+  /// `families`. More than it selects may come back. Empty: everything.
+  facts::Selection selection;
   /// Every member of every family (all sysctls).
   bool all = false;
   /// --python: a prefix or an interpreter.
@@ -46,7 +49,8 @@ class Survey {
   [[nodiscard]] const host::Host& host() const { return host_; }
   [[nodiscard]] const Request& request() const { return request_; }
 
-  /// Whether a key (canonical name, no label) is wanted. True for everything in a full scan.
+  /// Whether a key (canonical name, no label) or a whole family is wanted. True for everything in a
+  /// full scan; of a selection also where only something below the name is.
   [[nodiscard]] bool wants(std::string_view name) const;
   /// Whether any member of a family ("sysctl", "python.package") is wanted.
   [[nodiscard]] bool wants_below(std::string_view family) const;
@@ -57,6 +61,8 @@ class Survey {
 
   /// Records a fact, if its name is wanted. `key` is `name` or `name@label`, canonical.
   void add(std::string_view key, facts::Reading reading, facts::Evidence evidence = {});
+  /// Whether a fact of this key was recorded.
+  [[nodiscard]] bool holds(std::string_view key) const;
   /// Declares that a family was listed whole: a member that was not added is absent.
   void listed(std::string_view family);
 
@@ -80,6 +86,9 @@ class Survey {
   [[nodiscard]] facts::Snapshot snapshot(std::string source) &&;
 
  private:
+  /// Whether a scan without names takes it.
+  [[nodiscard]] bool takes(std::string_view name) const;
+
   const host::Host& host_;
   Request request_;
   std::vector<std::string> wanted_;  // sorted names of request_.named, views as what they are of

@@ -76,23 +76,32 @@ Reading read_setting(const host::Host& host, std::string_view name, const std::s
   return unknown;
 }
 
-/// Every name below a folder of /proc/sys. fs/binfmt_misc is left out: it holds registrations, no
+bool is_folder(const host::Host& host, const std::string& path) {
+  const Result<host::FileStatus> status = host.status(path);
+  return status && status->kind == host::FileStatus::Kind::folder;
+}
+
+/// Every name that is wanted below a folder of /proc/sys. fs/binfmt_misc is left out: it holds registrations, no
 /// settings, and looking at it mounts it.
-void collect(const host::Host& host, const std::string& folder, int depth,
+void collect(const Survey& survey, const std::string& folder, int depth,
              std::set<std::string>& names) {
   constexpr int kDepthLimit = 8;  // net.ipv4.conf.eth0.tag has five
-  const auto entries = host.list(folder);
+  const auto entries = survey.host().list(folder);
   if (!entries || depth > kDepthLimit) {
     return;
   }
   for (const host::DirEntry& entry : *entries) {
     const std::string path = folder + "/" + entry.name;
+    const std::string name = sysctl_name(std::string_view(path).substr(kRoot.size() + 1));
+    if (!survey.wants_below("sysctl." + name)) {
+      continue;
+    }
     if (entry.kind == host::FileStatus::Kind::folder) {
       if (path != "/proc/sys/fs/binfmt_misc") {
-        collect(host, path, depth + 1, names);
+        collect(survey, path, depth + 1, names);
       }
     } else {
-      names.insert(sysctl_name(std::string_view(path).substr(kRoot.size() + 1)));
+      names.insert(name);
     }
   }
 }
@@ -105,12 +114,24 @@ void run(Survey& survey) {
   if (!survey.request().only_named) {
     names.insert(kWatched.begin(), kWatched.end());
     if (survey.request().all) {
-      collect(host, std::string(kRoot), 0, names);
+      collect(survey, std::string(kRoot), 0, names);
     }
   }
   for (const std::string& name : names) {
+    const std::string key = "sysctl." + name;
+    if (!survey.wants(key)) {
+      continue;
+    }
     const std::string path = std::string(kRoot) + "/" + sysctl_path(name);
-    survey.add("sysctl." + name, read_setting(host, name, path), seen(path));
+    Reading reading = read_setting(host, name, path);
+    if (std::holds_alternative<Unknown>(reading) && is_folder(host, path)) {
+      // As a pattern it names what is below it; as a key, nothing.
+      if (!survey.request().selection.empty()) {
+        continue;
+      }
+      reading = Absent{"a folder of settings, and no setting itself"};
+    }
+    survey.add(key, std::move(reading), seen(path));
   }
 }
 

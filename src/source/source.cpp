@@ -1,5 +1,6 @@
 #include "source/source.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
@@ -10,8 +11,8 @@
 #include "host/host.h"
 #include "host/memory.h"
 #include "host/process.h"
-#include "source/record.h"
 #include "probe/redact.h"
+#include "source/record.h"
 #include "source/text_file.h"
 #include "source/unit.h"
 
@@ -78,6 +79,47 @@ Result<facts::Snapshot> look_at_process(Result<std::unique_ptr<host::Host>> host
     return std::move(same).error();
   }
   return snapshot;
+}
+
+/// What no parser needs to see: an empty text, and what `scan` prints for people.
+Result<void> check_text(std::string_view text, const std::string& name) {
+  if (trim(text).empty()) {
+    return Error{Errc::malformed, name + " is empty; expected a snapshot or a manifest", {}};
+  }
+  const std::string_view first = text.substr(0, text.find('\n'));
+  const std::size_t colon = first.rfind(": ");
+  if (colon == std::string_view::npos || first.front() == '"') {
+    return {};
+  }
+  const std::vector<std::string_view> said = words(first.substr(colon + 2));
+  if (said.size() == 2 && to_number(said[0]) && (said[1] == "fact" || said[1] == "facts")) {
+    return doc::error_at(name, {1, 1},
+                         "the text form of a scan, for people; expected a snapshot: goldenv scan "
+                         "--format yaml (or -o FILE.yaml) gives one that can be read back");
+  }
+  return {};
+}
+
+/// The snapshots of a scan of several sources.
+Result<std::vector<facts::Snapshot>> several_of(doc::Node& node, const std::string& name) {
+  for (const doc::Node::Entry& entry : node.entries) {
+    if (entry.key != "snapshots" && entry.key != "schema_version") {
+      return doc::error_at(name, entry.mark,
+                           "unknown field \"" + entry.key +
+                               "\" beside snapshots; expected schema_version and snapshots");
+    }
+  }
+  const auto list = std::ranges::find(node.entries, "snapshots", &doc::Node::Entry::key);
+  if (!list->value.is_sequence() || list->value.items.empty()) {
+    return doc::error_at(name, list->value.mark, "expected a list of snapshots, at least one");
+  }
+  std::vector<facts::Snapshot> all;
+  for (doc::Node& item : list->value.items) {
+    GOLDENV_TRY(facts::Snapshot one, facts::from_node(std::move(item), name));
+    probe::redact(one);
+    all.push_back(std::move(one));
+  }
+  return all;
 }
 
 /// Texts that `extends` names: files beside or below the one that names them.
@@ -151,16 +193,24 @@ Result<std::string> read_text(const Source& source) {
 Result<Document> read_document(const Source& source) {
   GOLDENV_TRY(std::string text, read_text(source));
   const std::string name = source.kind == Source::Kind::input ? "standard input" : source.place;
+  if (const Result<void> fit = check_text(text, name); !fit) {
+    return fit.error();
+  }
   facts::SnapshotReader reader(name, text.size());
   doc::Parts parts{facts::SnapshotReader::kParts,
                    [&](doc::Node::Entry& fact) { reader.take(fact); }};
-  GOLDENV_TRY(doc::Node node, doc::parse_parts(text, doc::guess_format(text), name, parts));
+  auto parsed = doc::parse_parts(text, doc::guess_format(text), name, parts);
+  if (!parsed) {
+    return manifest::explain_syntax(std::move(parsed).error(), text, name);
+  }
+  doc::Node node = *std::move(parsed);
   Document document;
   document.name = name;
   document.mark = node.mark;
   if (facts::is_snapshot(node)) {
     GOLDENV_TRY(document.snapshot, std::move(reader).finish(node));
     document.snapshot.source = source.text;
+    probe::redact(document.snapshot);
     return document;
   }
   if (node.is_mapping() && (node.find("goldenv") != nullptr || node.find("pins") != nullptr)) {
@@ -168,9 +218,25 @@ Result<Document> read_document(const Source& source) {
     GOLDENV_TRY(document.manifest, manifest::load(text, name, fetch_beside));
     return document;
   }
+  if (node.is_mapping() && node.find("snapshots") != nullptr) {
+    document.kind = Document::Kind::snapshots;
+    GOLDENV_TRY(document.several, several_of(node, name));
+    return document;
+  }
   return doc::error_at(name, node.mark,
                        "neither a snapshot (it has no goldenv_snapshot) nor a manifest (it has no "
                        "goldenv)");
+}
+
+bool is_manifest(const Source& source) {
+  const Result<std::string> text = read_text(source);
+  // Snapshots may be many and large; they say at once what they are.
+  constexpr std::size_t kHeadBytes = 4096;
+  if (!text || text->substr(0, kHeadBytes).find("goldenv_snapshot") != std::string::npos) {
+    return false;
+  }
+  const Result<Document> document = read_document(source);
+  return document && document->kind == Document::Kind::manifest;
 }
 
 Result<facts::Snapshot> look(const Source& source, const probe::Request& request) {
@@ -209,12 +275,36 @@ Result<facts::Snapshot> look(const Source& source, const probe::Request& request
       break;
   }
   GOLDENV_TRY(Document document, read_document(source));
+  if (document.kind == Document::Kind::snapshots) {
+    if (document.several.size() != 1) {
+      return doc::error_at(document.name, document.mark,
+                           std::to_string(document.several.size()) +
+                               " snapshots; expected one here (scan, check and diff take several)");
+    }
+    return std::move(document.several.front());
+  }
   return document.kind == Document::Kind::snapshot ? std::move(document.snapshot)
                                                    : snapshot_of(document.manifest, source.text);
 }
 
+Result<std::vector<facts::Snapshot>> look_all(const Source& source, const probe::Request& request) {
+  std::vector<facts::Snapshot> all;
+  if (source.kind == Source::Kind::file || source.kind == Source::Kind::input) {
+    GOLDENV_TRY(Document document, read_document(source));
+    if (document.kind == Document::Kind::snapshots) {
+      return std::move(document.several);
+    }
+    all.push_back(document.kind == Document::Kind::snapshot
+                      ? std::move(document.snapshot)
+                      : snapshot_of(document.manifest, source.text));
+    return all;
+  }
+  GOLDENV_TRY(facts::Snapshot one, look(source, request));
+  all.push_back(std::move(one));
+  return all;
+}
+
 Result<manifest::Manifest> read_manifest(const Source& source) {
-    probe::redact(document.snapshot);
   GOLDENV_TRY(Document document, read_document(source));
   if (document.kind != Document::Kind::manifest) {
     return doc::error_at(document.name, document.mark,

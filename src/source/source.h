@@ -43,20 +43,28 @@ Result<std::string> read_text(const Source& source);
 
 /// What a text turned out to be.
 struct Document {
-  enum class Kind { snapshot, manifest };
+  enum class Kind { snapshot, snapshots, manifest };
   Kind kind = Kind::snapshot;
   std::string name;  ///< of the text, for messages
   doc::Mark mark;    ///< where it begins
   facts::Snapshot snapshot;
+  std::vector<facts::Snapshot> several;  ///< of a scan of several sources, in their order
   manifest::Manifest manifest;
 };
 
 /// Reads a file or standard input. Errors: of read_text, and malformed with position.
 Result<Document> read_document(const Source& source);
 
+/// Whether a file is a manifest; false where it cannot be read.
+bool is_manifest(const Source& source);
+
 /// Facts of any source. Of a manifest: its exact pins as facts, those on absence as absents; what
-/// it only constrains is unknown (not-stated). Errors: of read_document, and of opening a tree.
+/// it only constrains is unknown (not-stated). Errors: of read_document, and of opening a tree,
+/// a process or a unit (usage where there is none);
+/// malformed where a text holds several snapshots.
 Result<facts::Snapshot> look(const Source& source, const probe::Request& request);
+/// The same; of a text that holds several snapshots each, in their order. Never empty.
+Result<std::vector<facts::Snapshot>> look_all(const Source& source, const probe::Request& request);
 
 /// A manifest from a file with all it extends. Errors: of read_text and manifest::load; malformed
 /// where it is a snapshot.

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "support/program.h"
 #include "support/temp_dir.h"
@@ -40,6 +41,28 @@ TEST_F(CommandLine, HelpAndVersionGoToStandardOutput) {
     EXPECT_EQ(one.status, 0);
     EXPECT_NE(one.out.find("Example: goldenv "), std::string::npos) << command;
   }
+}
+
+TEST_F(CommandLine, EveryOptionIsInTheDocuments) {
+  std::string documents = test::read_file(GOLDENV_SOURCE_DIR "/README.md");
+  for (const auto& entry : std::filesystem::directory_iterator(GOLDENV_SOURCE_DIR "/docs")) {
+    if (entry.path().extension() == ".md") {
+      documents += test::read_file(entry.path());
+    }
+  }
+  std::string help = goldenv({"--help"}).out;
+  for (const char* command : {"scan", "lock", "check", "diff", "explain"}) {
+    help += goldenv({command, "--help"}).out;
+  }
+  std::size_t options = 0;
+  for (std::size_t at = help.find("--"); at != std::string::npos; at = help.find("--", at)) {
+    const std::size_t end = help.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", at);
+    const std::string option = help.substr(at, end - at);
+    EXPECT_NE(documents.find(option), std::string::npos) << option;
+    ++options;
+    at = end;
+  }
+  EXPECT_GT(options, 20u);
 }
 
 TEST_F(CommandLine, HelpShowsOnlyWhatIsBuilt) {
@@ -293,6 +316,97 @@ TEST_F(CommandLine, NoPartOfAPasswordInAPathListReachesAnyOutput) {
     EXPECT_EQ(ended.status, 0) << ended.err;
     EXPECT_EQ((ended.out + ended.err).find("SECRETpw"), std::string::npos);
   }
+}
+
+TEST_F(CommandLine, APythonThatIsNotThereIsBadUsage) {
+  for (const std::string python : {"/nope", "./nope", "nope"}) {
+    for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+             {"scan"}, {"lock"}, {"scan", "--only", "driver"}, {"diff", "@live", "@live"}}) {
+      std::vector<std::string> all = words;
+      all.insert(all.end(), {"--python", python});
+      const test::Ended ended = goldenv(all);
+      EXPECT_EQ(ended.status, 2) << words.front() << " " << python << ended.err;
+      EXPECT_TRUE(ended.err.starts_with("goldenv: --python: the Python asked for, ")) << ended.err;
+      EXPECT_EQ(ended.out, "");
+    }
+  }
+}
+
+TEST_F(CommandLine, ARelativePythonIsTakenFromTheCurrentFolder) {
+  temp_.file("venv/pyvenv.cfg", "home = /usr/bin\nversion = 3.11.2\n");
+  temp_.file("venv/bin/python3", "");
+  temp_.folder("venv/lib/python3.11/site-packages");
+  for (const char* python : {"venv", "./venv", "venv/bin/python3"}) {
+    const test::Ended ended = goldenv({"scan", "--python", python, "--only", "python.prefix"});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_NE(ended.out.find("/venv"), std::string::npos) << python << ended.out;
+  }
+}
+
+TEST_F(CommandLine, AScanOfSeveralSourcesIsReadBackAsSeveral) {
+  snapshot("a.yaml", "  driver: {value: 535.129.01}\n");
+  snapshot("b.yaml", "  driver: {value: 535.129.03}\n");
+  snapshot("c.yaml", "  driver: {value: 535.129.03}\n");
+  temp_.file("m.yaml", "goldenv: 1\npins:\n  driver: 535.129.03\n");
+  for (const std::string two : {"two.yaml", "two.json"}) {
+    ASSERT_EQ(goldenv({"scan", "a.yaml", "b.yaml", "-o", two}).status, 0);
+    const test::Ended within = goldenv({"diff", two});
+    EXPECT_EQ(within.status, 1) << within.err;
+    EXPECT_NE(within.out.find("535.129.01 -> 535.129.03"), std::string::npos) << within.out;
+    EXPECT_EQ(goldenv({"diff", two, "c.yaml"}).status, 1);
+    EXPECT_NE(goldenv({"scan", two}).out.find("535.129.01"), std::string::npos);
+    const test::Ended lock = goldenv({"lock", two});
+    EXPECT_EQ(lock.status, 2);
+    EXPECT_NE(lock.err.find("2 snapshots"), std::string::npos) << lock.err;
+    EXPECT_EQ(goldenv({"explain", "driver", two}).status, 2);
+  }
+  temp_.file("none.yaml", "schema_version: 0\nsnapshots: []\n");
+  EXPECT_EQ(goldenv({"scan", "none.yaml"}).status, 2);
+}
+
+TEST_F(CommandLine, WhatIsNoSnapshotIsNamed) {
+  snapshot("a.yaml", "  driver: {value: 535.129.01}\n");
+  const test::Ended text = goldenv({"diff", "a.yaml", "-"}, goldenv({"scan", "a.yaml"}).out);
+  EXPECT_EQ(text.status, 2);
+  EXPECT_NE(text.err.find("--format yaml"), std::string::npos) << text.err;
+  const test::Ended empty = goldenv({"diff", "a.yaml", "-"}, "\n");
+  EXPECT_EQ(empty.status, 2);
+  EXPECT_NE(empty.err.find("standard input is empty"), std::string::npos) << empty.err;
+  for (const char* bare :
+       {"goldenv: 1\npins:\n  driver: >=535\n  nccl: 2.18.1\n",
+        "goldenv: 1\npins:\n  driver: [>=535, 530.1]\n", "goldenv: 1\npins: {driver: >=535}\n"}) {
+    temp_.file("m.yaml", bare);
+    const test::Ended ended = goldenv({"check", "m.yaml", "a.yaml"});
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_NE(ended.err.find("put the constraint in quotes: \">=535"), std::string::npos)
+        << ended.err;
+  }
+}
+
+TEST_F(CommandLine, AVariableThatIsPassedOverIsSaid) {
+  snapshot("a.yaml", "  driver: {value: 535.129.01}\n");
+  const std::string pins = "goldenv: 1\npins:\n  driver: 535.129.01\n";
+  temp_.file("goldenv.yaml", pins);
+  const std::string other = temp_.file("other.yaml", pins);
+  const test::Ended passed = goldenv({"check", "a.yaml"}, "", {{"GOLDENV_MANIFEST", other}});
+  EXPECT_EQ(passed.status, 0);
+  EXPECT_NE(passed.err.find("is passed over"), std::string::npos) << passed.err;
+  const test::Ended same =
+      goldenv({"check", "a.yaml"}, "", {{"GOLDENV_MANIFEST", temp_.at("goldenv.yaml")}});
+  EXPECT_EQ(same.err, "");
+}
+
+TEST_F(CommandLine, PinsThatDoNotApplyAreCounted) {
+  snapshot("a.yaml", "  driver: {value: 535.129.01}\n  cpu.vendor: {value: GenuineIntel}\n");
+  temp_.file("m.yaml",
+             "goldenv: 1\npins:\n  driver: 535.129.01\n"
+             "  nccl: {want: 2.18.1, when: cpu.vendor == AuthenticAMD}\n");
+  EXPECT_NE(goldenv({"check", "m.yaml", "a.yaml"}).out.find("(1 pin, 1 more does not apply here)"),
+            std::string::npos);
+  temp_.file("m.yaml", "goldenv: 1\npins:\n  nccl: {want: 2.18.1, when: cpu.vendor == AMD}\n");
+  const test::Ended slip = goldenv({"check", "m.yaml", "a.yaml"});
+  EXPECT_EQ(slip.status, 2);
+  EXPECT_NE(slip.err.find("did you mean AuthenticAMD?"), std::string::npos) << slip.err;
 }
 
 TEST_F(CommandLine, ColourNeverReachesAPipe) {

@@ -98,6 +98,25 @@ Json by_key(const Json& differences, const std::string& key) {
   return {};
 }
 
+TEST_F(Story, TheManifestOfTheReadmeIsMetByRackA) {
+  const std::string readme = read_file(GOLDENV_SOURCE_DIR "/README.md");
+  constexpr std::string_view kFence = "```yaml\n";
+  const std::size_t begin = readme.find(kFence) + kFence.size();
+  home_.file("train.yaml", readme.substr(begin, readme.find("```", begin) - begin));
+  const Ended check = goldenv({"check", "train.yaml", host("rack-a")});
+  EXPECT_EQ(check.status, 0) << check.out << check.err;
+  EXPECT_THAT(check.out, HasSubstr("(6 pins)"));
+}
+
+TEST_F(Story, ACountOfEqualGpusIsMetAndTheOneBeyondIsAbsent) {
+  home_.file("m.yaml",
+             "goldenv: 1\npins:\n  gpu.vbios: {92.00.45.00.03: 8}\n  gpu.vbios@9: absent\n");
+  const Ended check = goldenv({"check", "m.yaml", host("rack-a")});
+  EXPECT_EQ(check.status, 0) << check.out << check.err;
+  const Json beyond = json({"explain", "gpu.vbios@9", host("rack-a")}, 0).at("fact");
+  EXPECT_EQ(beyond.at("absent"), "there are 8, 0 to 7");
+}
+
 TEST_F(Story, TwoRacksDifferInWhatWasPlantedAndNothingElse) {
   const Json diff = json({"diff", host("rack-a"), host("rack-b")}, 1);
   const Json& differences = diff.at("differences");

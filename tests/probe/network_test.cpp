@@ -53,6 +53,14 @@ TEST(NetworkProbe, PhysicalInterfacesCountAndThoseOfContainersDoNot) {
   EXPECT_EQ(told(snapshot, "nic.mtu@lo"), "not recorded");
 }
 
+TEST(NetworkProbe, AnInterfaceAskedForByNameIsReadOrAbsent) {
+  const facts::Snapshot snapshot =
+      scan(Node(), network, test::only({"nic.mtu@docker0", "nic.mtu@eth7"}));
+  EXPECT_EQ(told(snapshot, "nic.mtu@docker0"), "1500");
+  EXPECT_EQ(told(snapshot, "nic.mtu"), "1500 x 1, 9000 x 1");
+  EXPECT_EQ(told(snapshot, "nic.mtu@eth7"), "absent (there are 2, eth0 to eth1)");
+}
+
 TEST(NetworkProbe, SpeedOfALinkThatIsDownIsUnknown) {
   Node host;
   EXPECT_EQ(told(host, network, "nic.speed@eth0"), "100000");
