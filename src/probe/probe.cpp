@@ -158,11 +158,11 @@ facts::Reading one_line(const host::Host& host, std::string_view path) {
   if (!text) {
     return facts::unread(text.error());
   }
-  return facts::Value::scalar(std::string(trim(*text)));
-}
-
-}  // namespace goldenv::probe
   // The kernel ends each with a newline, also one that says nothing.
   if (text->empty()) {
     return facts::Unknown{facts::Why::unreadable, "it is empty, not even a line", ""};
   }
+  return facts::Value::scalar(std::string(trim(*text)));
+}
+
+}  // namespace goldenv::probe
