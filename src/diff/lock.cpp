@@ -107,7 +107,7 @@ Want want_of(const facts::Entry& entry, const Value& value, Float loose) {
       return wildcard(entry.scheme, value.text);
     case Value::Form::list: {
       std::vector<std::string> items = value.items;
-      if (entry.key == "kernel.cmdline") {
+      if (entry.key.ends_with("kernel.cmdline")) {  // of this boot and the next
         std::erase_if(items,
                       [](const std::string& word) { return facts::is_identity_parameter(word); });
       }

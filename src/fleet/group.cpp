@@ -36,7 +36,7 @@ std::string signature(const facts::Snapshot& snapshot, const diff::CompareOption
       text += "unknown";
     } else {
       facts::Value value = std::get<facts::Value>(fact.reading);
-      if (entry->key == "kernel.cmdline") {
+      if (entry->key.ends_with("kernel.cmdline")) {  // of this boot and the next
         std::erase_if(value.items,
                       [](const std::string& word) { return facts::is_identity_parameter(word); });
       }
