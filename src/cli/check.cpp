@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/request.h"
+#include "facts/member_hints.h"
 #include "report/data.h"
 #include "report/differences.h"
 #include "report/findings.h"
@@ -18,7 +19,7 @@ constexpr std::array<OptionSpec, 5> kOptions = {{
     {"--fail-on", "LEVEL", "what weighs enough for status 1; default must", false,
      "must|should|info"},
     {"--allow-unknown", "", "a pin of which nobody can tell is no reason for status 3", false, ""},
-    {"--fast", "", "leave out the digests of files:", false, ""},
+    {"--fast", "", "read no file for its digest: pins under files: are unknown", false, ""},
     {"--python", "P", "the Python that is meant; default: the manifest's target_python", false, ""},
 }};
 
@@ -27,6 +28,36 @@ struct Plan {
   NamedManifest manifest;
   std::vector<source::Source> sources;
 };
+
+/// A manifest that stands where a machine is expected, while none was named to check against: the
+/// words were swapped.
+Result<void> check_order(const std::vector<source::Source>& sources) {
+  for (const source::Source& source : sources) {
+    if (source.kind != source::Source::Kind::file || !source::is_manifest(source)) {
+      continue;
+    }
+    std::string others;
+    for (const source::Source& other : sources) {
+      others += &other == &source ? "" : " " + other.text;
+    }
+    return Error{Errc::usage,
+                 source.text +
+                     " is a manifest, and none stands before it: did you mean goldenv check " +
+                     source.text + others + "? (--manifest FILE names another to check it against)",
+                 {}};
+  }
+  return {};
+}
+
+/// Words in manifests that are no error and look like a slip.
+void say_slips(const manifest::Manifest& manifest) {
+  for (const manifest::Pin& pin : manifest.pins) {
+    if (const std::string near = facts::nearest_member(pin.key); !near.empty()) {
+      say(pin.file + ":" + std::to_string(pin.mark.line) + ": " + pin.key.text() +
+          " is no well-known name; did you mean " + near + "?");
+    }
+  }
+}
 
 Result<Plan> make_plan(const Invocation& invocation) {
   std::vector<std::string> words = invocation.words;
@@ -49,8 +80,13 @@ Result<Plan> make_plan(const Invocation& invocation) {
       }
     }
   }
-  GOLDENV_TRY(plan.manifest, open_manifest(file));
   GOLDENV_TRY(plan.sources, parse_sources(words));
+  if (file.empty()) {
+    if (const Result<void> order = check_order(plan.sources); !order) {
+      return order.error();
+    }
+  }
+  GOLDENV_TRY(plan.manifest, open_manifest(file));
   return plan;
 }
 
@@ -99,27 +135,41 @@ int run_check(const Invocation& invocation) {
     return fail(plan.error());
   }
   const manifest::Manifest& manifest = plan->manifest.manifest;
+  if (manifest.pins.empty() && manifest.closed.empty()) {
+    return fail({Errc::usage,
+                 plan->manifest.file + ": nothing is pinned and nothing closed, so that every "
+                                       "machine would match",
+                 {}});
+  }
+  say_slips(manifest);
   const probe::Request request = request_for(manifest, invocation);
   std::vector<Checked> all;
   bool unreached = false;
+  Viewer viewer(invocation);
   for (const source::Source& source : plan->sources) {
-    Result<facts::Snapshot> snapshot = source::look(source, request);
-    if (!snapshot) {
-      const int failed = fail(snapshot.error());
+    auto snapshots = viewer.look(source, request);
+    if (!snapshots) {
+      const int failed = fail(snapshots.error());
       if (failed == kUsage) {
         return failed;
       }
       unreached = true;
       continue;
     }
-    Checked& one = all.emplace_back();
-    one.snapshot = *std::move(snapshot);
-    one.machine = {one.snapshot.title(), source.text};
-    one.check = diff::check(manifest, one.snapshot);
-    one.found = findings::contradictions(one.snapshot);
-    std::erase_if(one.found, [&](const findings::Finding& finding) {
-      return is_wanted(finding, manifest, one.check);
-    });
+    for (facts::Snapshot& snapshot : *snapshots) {
+      Checked& one = all.emplace_back();
+      one.snapshot = std::move(snapshot);
+      one.machine = {one.snapshot.title(),
+                     snapshots->size() == 1 ? source.text : one.snapshot.source};
+      one.check = diff::check(manifest, one.snapshot);
+      one.found = findings::contradictions(one.snapshot);
+      std::erase_if(one.found, [&](const findings::Finding& finding) {
+        return is_wanted(finding, manifest, one.check);
+      });
+    }
+  }
+  if (const Result<void> python = viewer.python_found(); !python) {
+    return fail(python.error());
   }
   const facts::Level level = fail_level(invocation);
   bool differs = false;

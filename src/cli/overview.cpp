@@ -17,7 +17,7 @@ int run_overview(const Invocation& invocation) {
   report::Overview overview;
   probe::Request request;
   manifest::Manifest manifest;
-  overview.manifest_file = source::default_manifest();
+  overview.manifest_file = default_manifest();
   if (!overview.manifest_file.empty()) {
     Result<NamedManifest> opened = open_manifest(overview.manifest_file);
     if (!opened) {
