@@ -198,8 +198,8 @@ void put_comparison(Node& node, const diff::Comparison& comparison) {
 
 std::string name_of(const Named& machine) {
   return machine.title == machine.source
-             ? printable(machine.title)
-             : printable(machine.title) + " (" + printable(machine.source) + ")";
+             ? printable(shortened(machine.title))
+             : printable(shortened(machine.title)) + " (" + printable(machine.source) + ")";
 }
 
 /// "5 differences (5 more told with them)".
@@ -388,7 +388,7 @@ std::string groups_text(const std::vector<fleet::Group>& groups, const std::vect
     for (std::size_t m = 0; m < std::min(members.size(), kNamed); ++m) {
       const Named& machine = machines[members[m]];
       const bool unique = std::ranges::count(machines, machine.title, &Named::title) == 1;
-      names.push_back(unique ? printable(machine.title) : name_of(machine));
+      names.push_back(unique ? printable(shortened(machine.title)) : name_of(machine));
     }
     if (members.size() > kNamed) {
       names.push_back("and " + std::to_string(members.size() - kNamed) + " more");

@@ -354,7 +354,9 @@ facts::Snapshot snapshot_of(const manifest::Manifest& manifest, std::string sour
     }
     all.push_back(std::move(fact));
   }
-  return facts::make_snapshot(std::move(source), {}, std::move(all));
+  facts::Snapshot snapshot = facts::make_snapshot(std::move(source), {}, std::move(all));
+  probe::redact(snapshot);
+  return snapshot;
 }
 
 }  // namespace goldenv::source

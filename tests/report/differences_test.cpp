@@ -48,6 +48,31 @@ TEST(ComparisonText, NoDifferenceIsSaidInOneLine) {
             "a -> b: no differences in 1 fact\n");
 }
 
+TEST(Headlines, OfALongNameTheBeginningIsRepeated) {
+  const std::string name(5'000'000, 'n');
+  const std::string cut = std::string(200, 'n') + "...";
+  const Snapshot same = machine({{"driver", Value::scalar("535.129.01")}});
+  EXPECT_EQ(comparison_text(diff::compare(same, same), {name, name}, {"b", "b"}, Colour::none),
+            cut + " -> b: no differences in 1 fact\n");
+  EXPECT_EQ(check_text(diff::Check{}, {name, name}, "m.yaml", name, Colour::none),
+            cut + " matches m.yaml (" + cut + ") (0 pins)\n");
+}
+
+TEST(CheckText, ItIsSaidWhereASecretKeepsAPinOpen) {
+  const facts::Entry* entry = facts::entry_of("env.NCCL_DEBUG");
+  diff::Check check;
+  check.pins = 1;
+  check.undecided.push_back({{"env.NCCL_DEBUG", ""},
+                             entry,
+                             facts::Level::should,
+                             {},
+                             Value::scalar("token=***"),
+                             "token=***"});
+  EXPECT_NE(check_text(check, {"m", "m"}, "m.yaml", "", Colour::none)
+                .find("found token=*** (a secret in it is not compared)"),
+            std::string::npos);
+}
+
 TEST(Sides, OfListsOnlyWhatDiffersIsShown) {
   const auto comparison = diff::compare(
       machine({{"kernel.cmdline", Value::list({"root=/a", "quiet", "iommu=pt"})}}),

@@ -67,6 +67,17 @@ TEST(ReadDocument, SecretsOfASnapshotFileAreNotKept) {
   EXPECT_EQ(value("env.HF_ENDPOINT"), "https://***@h");
 }
 
+TEST(Look, SecretsOfAManifestThatStandsForAMachineAreNotKept) {
+  const test::TempDir temp;
+  const std::string path = temp.file(
+      "f", "goldenv: 1\npins:\n  env.AWS_SECRET: hunter2\n  env.HF_HOME: https://u:hunter2@h\n");
+  const auto found = look({Source::Kind::file, path, path}, {});
+  ASSERT_TRUE(found);
+  for (const facts::Fact& fact : found->facts) {
+    EXPECT_EQ(facts::describe(fact.reading).find("hunter2"), std::string::npos) << fact.key.name;
+  }
+}
+
 TEST(ReadDocument, TellsSnapshotsFromManifests) {
   const test::TempDir temp;
   const auto read = [&](std::string_view text) {
