@@ -1,5 +1,6 @@
 // The NVIDIA kernel module in memory: version, flavour, compiler, and the firmware it gave the
 // GPUs.
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <set>
@@ -61,10 +62,23 @@ Driver from_sys(const Reading& version, const Error& why) {
   return {version, silent, silent, silent, seen(kSysVersion)};
 }
 
+/// Whether a text is one of /proc/modules: name, size, users and so on of at least one (proc(5)).
+/// An empty one may be cut short, so that /sys has to say.
+bool is_module_list(std::string_view text) {
+  const auto rows = lines(text);
+  return !rows.empty() && std::ranges::all_of(rows, [](std::string_view row) {
+    const auto fields = words(row);
+    return fields.size() >= 3 && to_number(fields[1]);
+  });
+}
+
 /// Whether nvidia.ko is in memory, by what tells of all modules. Errors: those of the look, where
 /// nothing that could be looked at decides it.
 Result<bool> is_in_memory(const host::Host& host) {
-  const Result<std::string> listed = host.read_file("/proc/modules");
+  Result<std::string> listed = host.read_file("/proc/modules");
+  if (listed && !is_module_list(*listed)) {
+    listed = Error{Errc::unreadable, "/proc/modules holds no list of modules", {}};
+  }
   if (listed) {
     return parse_module_names(*listed).contains("nvidia");
   }

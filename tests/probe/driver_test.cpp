@@ -127,6 +127,13 @@ TEST(DriverProbe, NotLoadedIsSaidOnlyByWhatListsTheLoadedOnes) {
     EXPECT_EQ(told(blind, driver, key), "unknown (unreadable)") << key;
     EXPECT_EQ(told(denied, driver, key), "unknown (denied)") << key;
   }
+  for (const char* text : {"", "\x01\xfe", "nvidia_uvm 1"}) {
+    FakeHost torn;
+    torn.file("/proc/modules", text);
+    EXPECT_EQ(told(torn, driver, "driver"), "unknown (unreadable)") << text;
+    torn.file("/sys/module/loop/initstate", "live\n");
+    EXPECT_EQ(told(torn, driver, "driver"), "absent (not loaded)") << text;
+  }
 }
 
 TEST(DriverProbe, WindowsDriverUnderWslIsUnknownAndNotAbsent) {
