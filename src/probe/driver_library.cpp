@@ -305,8 +305,9 @@ void run(Survey& survey) {
     survey.add("driver.libcuda", version_reading(cuda, kCuda), evidence);
     Reading missing = version_reading(cuda, kCuda);
     survey.add("driver.libcuda.path",
-               cuda.answer ? Reading(Value::scalar(survey.tilde(path_on_disk(cuda.answer->real_path))))
-                           : missing,
+               cuda.answer
+                   ? Reading(Value::scalar(survey.tilde(path_on_disk(cuda.answer->real_path))))
+                   : missing,
                evidence);
     survey.add("driver.libcuda.origin",
                cuda.answer
