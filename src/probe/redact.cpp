@@ -302,21 +302,30 @@ Range secret_value(std::string_view text, std::size_t at, Passage& passage) {
   return signs || is_secret_setting(name, word) ? found : Range{};
 }
 
-/// Whether a text can hold anything of interest at all; most facts cannot: no sign, and too short
-/// for a token.
+constexpr auto kSigns = [] {
+  std::array<bool, 256> signs{};
+  for (const char c : std::string_view("=:@% \t\n\v\f\r\"'")) {
+    signs[static_cast<unsigned char>(c)] = true;
+  }
+  return signs;
+}();
+
+/// Whether a text can hold anything of interest at all; most facts cannot: without a sign there are
+/// only tokens, and these begin words.
 bool is_plain(std::string_view text) {
-  constexpr std::size_t kShortestToken = 12;
-  constexpr auto kSigns = [] {
-    std::array<bool, 256> signs{};
-    for (const char c : std::string_view("=:@% \t\n\v\f\r\"'")) {
-      signs[static_cast<unsigned char>(c)] = true;
+  if (text.size() < 4) {
+    return true;
+  }
+  bool within = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (kSigns[static_cast<unsigned char>(c)] ||
+        (!within && (token_length(text, at) != 0 || jwt_length(text, at) != 0))) {
+      return false;
     }
-    return signs;
-  }();
-  return text.size() < 4 ||
-         (text.size() < kShortestToken && std::ranges::none_of(text, [&](char c) {
-            return kSigns[static_cast<unsigned char>(c)];
-          }));
+    within = is_alnum(c);
+  }
+  return true;
 }
 
 /// The secret that the character at `at` leads to.
@@ -350,6 +359,12 @@ void mask_bare_user(std::string& word, std::size_t equals) {
 }
 
 }  // namespace
+
+void redact_in_place(std::string& text) {
+  if (!is_plain(text)) {
+    text = redact(std::string_view(text));
+  }
+}
 
 std::string redact(std::string_view text) {
   if (is_plain(text)) {

@@ -22,6 +22,8 @@ inline constexpr std::string_view kMask = facts::kMask;
 /// for not comparable. (A digest in its place would tell two apart, and weak passwords to whoever
 /// tries a word list.) Takes time in proportion to the length of the text.
 std::string redact(std::string_view text);
+/// The same; a text without secrets, as nearly all are, is not copied.
+void redact_in_place(std::string& text);
 
 /// The words of a kernel command line, likewise. Besides: values of all parameters with a secret's
 /// name, up to the end of the word; what systemd.setenv and systemd.set_credential set;

@@ -34,25 +34,25 @@ void hide_variable(facts::Fact& fact) {
 
 void redact(facts::Reading& reading) {
   if (auto* value = std::get_if<facts::Value>(&reading)) {
-    value->text = redact(value->text);
+    redact_in_place(value->text);
     for (std::string& item : value->items) {
-      item = redact(item);
+      redact_in_place(item);
     }
     for (auto& [name, amount] : value->entries) {
-      name = redact(name);
-      amount = redact(amount);
+      redact_in_place(name);
+      redact_in_place(amount);
     }
   } else if (auto* absent = std::get_if<facts::Absent>(&reading)) {
-    absent->reason = redact(absent->reason);
+    redact_in_place(absent->reason);
   } else if (auto* unknown = std::get_if<facts::Unknown>(&reading)) {
-    unknown->detail = redact(unknown->detail);
+    redact_in_place(unknown->detail);
   }
 }
 
 void redact(facts::Evidence& evidence) {
-  evidence.from = redact(evidence.from);
+  redact_in_place(evidence.from);
   for (std::string& note : evidence.notes) {
-    note = redact(note);
+    redact_in_place(note);
   }
 }
 

@@ -69,7 +69,7 @@ std::size_t token_length(std::string_view text, std::size_t at) {
   }
   const std::string_view rest = text.substr(at);
   for (const TokenShape& shape : kTokenShapes) {
-    if (!rest.starts_with(shape.start)) {
+    if (shape.start.front() != rest.front() || !rest.starts_with(shape.start)) {
       continue;
     }
     std::size_t end = shape.start.size();
@@ -87,7 +87,7 @@ std::size_t token_length(std::string_view text, std::size_t at) {
 
 std::size_t jwt_length(std::string_view text, std::size_t at) {
   const std::string_view rest = text.substr(at);
-  if (!rest.starts_with("eyJ") || (at > 0 && is_alnum(text[at - 1]))) {
+  if (rest.front() != 'e' || !rest.starts_with("eyJ") || (at > 0 && is_alnum(text[at - 1]))) {
     return 0;
   }
   std::size_t end = 0;
