@@ -152,7 +152,16 @@ void check_closed(Check& result, const manifest::Manifest& manifest,
         continue;
       }
       if (!takes_part(*entry, fact.key) || is_pinned(manifest, fact.key) ||
-          !std::holds_alternative<Value>(fact.reading)) {
+          std::holds_alternative<facts::Absent>(fact.reading)) {
+        continue;
+      }
+      if (std::holds_alternative<facts::Unknown>(fact.reading)) {
+        result.undecided.push_back({fact.key,
+                                    entry,
+                                    manifest.closed_level,
+                                    {},
+                                    fact.reading,
+                                    "nothing unpinned (closed: " + pattern + ")"});
         continue;
       }
       Difference difference;

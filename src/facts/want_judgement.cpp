@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 
+#include "base/sha256.h"
 #include "base/text.h"
 #include "facts/quantity.h"
 #include "facts/scalar.h"
@@ -103,12 +104,46 @@ Truth same_value(const Entry& entry, const Value& a, const Value& b) {
   return shown == Truth::yes && (is_masked(a) || is_masked(b)) ? Truth::unknown : shown;
 }
 
+constexpr std::string_view kDigest = "sha256:";
+
+/// Whether a variable's value is known by its digest alone (probe::environment).
+bool is_digested(const Entry& entry, const Value& value) {
+  return entry.key == "env.<NAME>" && value.form == Value::Form::scalar &&
+         value.text.starts_with(kDigest) &&
+         Sha256::parse(std::string_view(value.text).substr(kDigest.size()));
+}
+
+/// Whether a variable has the wanted text, which may be its digest.
+bool same_digested(const Value& wanted, const Value& found) {
+  const std::string text = wanted.form == Value::Form::list ? join(wanted.items, ":") : wanted.text;
+  return to_lower(text) == found.text ||
+         std::string(kDigest) + Sha256::of(text).hex() == found.text;
+}
+
+Truth same_as_wanted(const Entry& entry, const Value& wanted, const Value& found) {
+  return is_digested(entry, found) ? truth(same_digested(wanted, found))
+                                   : same_value(entry, wanted, found);
+}
+
+bool excludes(const Clause& clause) { return clause.op == Op::ne || clause.op == Op::not_wildcard; }
+
+/// What a want rules out, without what it asks for; nothing where it rules out nothing.
+std::optional<Want> exclusions_of(const Want& want) {
+  if (want.kind == Want::Kind::differs) {
+    return want;
+  }
+  if (want.kind != Want::Kind::constraint) {
+    return std::nullopt;
+  }
+  Want excluding = want;
+  std::erase_if(excluding.constraint.clauses,
+                [](const Clause& clause) { return !excludes(clause); });
+  return excluding.constraint.clauses.empty() ? std::nullopt : std::optional(excluding);
+}
+
 bool only_excludes(const Want& want) {
-  return want.kind == Want::Kind::differs ||
-         (want.kind == Want::Kind::constraint &&
-          std::ranges::all_of(want.constraint.clauses, [](const Clause& clause) {
-            return clause.op == Op::ne || clause.op == Op::not_wildcard;
-          }));
+  const std::optional<Want> exclusions = exclusions_of(want);
+  return exclusions && *exclusions == want;
 }
 
 Truth meets_clauses(const version::Constraint& clauses, version::Scheme scheme,
@@ -120,9 +155,32 @@ Truth meets_clauses(const version::Constraint& clauses, version::Scheme scheme,
   return version ? version::meets(clauses, *version) : Truth::unknown;
 }
 
+/// The upstream level as far as a release decides it (version::kernel_upstream).
+std::optional<Value> level_of(const Value& release) {
+  if (release.form == Value::Form::scalar) {
+    const auto level = version::kernel_upstream(release.text, "", "");
+    return !level         ? std::nullopt
+           : level->exact ? std::optional(Value::scalar(level->text))
+                          : std::optional(Value::prefix(level->text));
+  }
+  // Of a release that is known in part the third number may be a placeholder.
+  const std::vector<std::string_view> parts = split(release.text, '.');
+  if (parts.size() < 2 || !to_number(parts[0])) {
+    return std::nullopt;
+  }
+  const std::string_view minor = parts[1].substr(0, parts[1].find_first_not_of("0123456789"));
+  return minor.empty()
+             ? std::nullopt
+             : std::optional(Value::prefix(std::string(parts[0]) + "." + std::string(minor)));
+}
+
 Truth meets_kernel(const version::Constraint& constraint, const Value& value,
                    const Reading& upstream) {
   const auto* level = std::get_if<Value>(&upstream);
+  std::optional<Value> own;
+  if (level == nullptr && (own = level_of(value))) {
+    level = &*own;
+  }
   const auto release = version::parse(version::Scheme::kernel, value.text);
   if (level != nullptr && release && value.form == Value::Form::scalar) {
     return version::meets_kernel(constraint, *release,
@@ -163,7 +221,14 @@ Truth meets_value(const Entry& entry, const Want& want, const Value& value,
     for (const std::string& item : value.items) {
       any = any | meets_value(entry, want, Value::scalar(item), upstream);
     }
-    return any;
+    // What it rules out must be none of them: nothing says that it is another.
+    const std::optional<Want> exclusions = exclusions_of(want);
+    const auto is_free = [&](const std::string& item) {
+      return meets_value(entry, *exclusions, Value::scalar(item), upstream) == Truth::yes;
+    };
+    return any == Truth::yes && exclusions && !std::ranges::all_of(value.items, is_free)
+               ? Truth::unknown
+               : any;
   }
   if (value.form == Value::Form::tally && !counts) {
     Truth all = Truth::yes;
@@ -182,11 +247,12 @@ Truth meets_value(const Entry& entry, const Want& want, const Value& value,
   switch (want.kind) {
     case Want::Kind::constraint:
       return entry.type == Type::version ? meets_versions(entry, want.constraint, value, upstream)
+             : is_digested(entry, value) ? Truth::unknown
                                          : meets_numbers(want.constraint, value);
     case Want::Kind::differs:
-      return !same_value(entry, want.value, value);
+      return !same_as_wanted(entry, want.value, value);
     default:
-      return same_value(entry, want.value, value);
+      return same_as_wanted(entry, want.value, value);
   }
 }
 
@@ -266,11 +332,23 @@ std::string why_undecided(const Entry& entry, const Want& want, const Reading& r
   if (is_masked(*value)) {
     return "a secret stands in it, which is not shown and was not compared";
   }
+  if (value->form == Value::Form::one_of && exclusions_of(want)) {
+    return "it is one of " + join(value->items, ", ") + ", and nothing says which";
+  }
   if (value->form == Value::Form::prefix) {
     return "only the beginning of it is known, " + value->text;
   }
-  if (want.kind != Want::Kind::constraint || entry.type == Type::version) {
+  if (want.kind != Want::Kind::constraint) {
     return {};
+  }
+  if (is_digested(entry, *value)) {
+    return "of its value only the digest is known, which has no order; expected a value, ==VALUE "
+           "or !=VALUE";
+  }
+  if (entry.type == Type::version) {
+    return value->form == Value::Form::scalar && !version::parse(entry.scheme, value->text)
+               ? "it is " + doc::quote_json(value->text) + ", which is no version"
+               : std::string();
   }
   std::vector<std::string> texts = value->items;
   for (const auto& [item, count] : value->entries) {

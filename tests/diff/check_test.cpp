@@ -120,6 +120,20 @@ TEST(Check, AClosedFamilyHoldsNothingUnpinned) {
   EXPECT_EQ(result.differences[0].kind, Kind::extra);
 }
 
+TEST(Check, AnUnknownMemberOfAClosedFamilyIsUndecided) {
+  const auto on = [](Reading reading) {
+    return check(manifest_of("closed: {want: [env], level: must}\npins: {}\n"),
+                 machine({{"env.NCCL_ALGO", std::move(reading)}}, {"env"}));
+  };
+  const Check unknown = on(Unknown{Why::denied, "", "root"});
+  EXPECT_TRUE(unknown.differences.empty());
+  ASSERT_EQ(unknown.undecided.size(), 1u);
+  EXPECT_EQ(unknown.undecided[0].key.text(), "env.NCCL_ALGO");
+  EXPECT_TRUE(undecided_at(unknown, Level::must));
+  EXPECT_TRUE(on(Absent{}).undecided.empty());
+  EXPECT_EQ(on(Value::scalar("Ring")).differences.size(), 1u);
+}
+
 TEST(Check, AClosedFamilyThatNobodyListedIsUndecided) {
   const Check result = check(manifest_of("closed: [env]\npins:\n  driver: 1.0\n"),
                              machine({{"driver", Value::scalar("1.0")}}));

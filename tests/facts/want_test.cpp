@@ -99,6 +99,10 @@ TEST(Want, WhyNothingIsDecidedIsTold) {
             "only the beginning of it is known, 570.124");
   EXPECT_EQ(why("os.id", "'<5'", Value::scalar("4")), "");
   EXPECT_EQ(why("os.id", "debian", Absent{}), "");
+  EXPECT_EQ(why("driver", "'>=535'", Value::scalar("unknown")),
+            "it is \"unknown\", which is no version");
+  EXPECT_EQ(why("cuda", "'!=12.8.1'", Value::one_of({"12.8.1", "12.8.2"})),
+            "it is one of 12.8.1, 12.8.2, and nothing says which");
 }
 
 TEST(Meets, KernelsByReleaseAndLevel) {
@@ -112,7 +116,25 @@ TEST(Meets, KernelsByReleaseAndLevel) {
       {"'>=5.5'", Value::scalar("5.4.0-169-generic"), part, Truth::no},
       {"'>=5.4.3'", Value::scalar("5.4.0-169-generic"), part, Truth::unknown},
       {"'>=5.4.3,!=5.4.0-169-generic'", Value::scalar("5.4.0-169-generic"), part, Truth::no},
-      {"'>=6.1'", Value::scalar(release), Unknown{}, Truth::unknown},
+      // Without a stated level the release decides as much as it can.
+      {"'>=6.1'", Value::scalar(release), Unknown{}, Truth::yes},
+      {"'>=6.1.3'", Value::scalar(release), Unknown{}, Truth::unknown},
+      {"'>=5.5'", Value::scalar("5.15.0-91-generic"), Unknown{}, Truth::yes},
+      {"'<5.16'", Value::scalar("5.15.0-91-generic"), Unknown{}, Truth::yes},
+      {"'>=5.16'", Value::scalar("5.15.0-91-generic"), Unknown{}, Truth::no},
+      {"'~=5.10'", Value::scalar("5.15.0-91-generic"), Unknown{}, Truth::yes},
+      {"'~=6.0'", Value::scalar("5.15.0-91-generic"), Unknown{}, Truth::no},
+      {"'>5.15'", Value::scalar("5.15.0-91-generic"), Unknown{}, Truth::unknown},
+      {"'<=5.15'", Value::scalar("5.15.0-91-generic"), Unknown{}, Truth::unknown},
+      {"'>=5.15'", Value::scalar("5.15.0-91-generic"), Unknown{}, Truth::yes},
+      {"'>5.15,<=5.15.200'", Value::scalar("5.15.167.4-microsoft-standard-WSL2"), Unknown{},
+       Truth::yes},
+      {"'>=5.14.1'", Value::scalar("5.14.0-362.8.1.el9_3.x86_64"), Unknown{}, Truth::no},
+      {"'>=6.8.2'", Value::scalar("6.8.1-arch1-1"), Absent{}, Truth::no},
+      {"'>=5.5'", Value::prefix("5.15.0"), Unknown{}, Truth::yes},
+      {"'>=5.15.3'", Value::prefix("5.15.0"), Unknown{}, Truth::unknown},
+      {"'>=5.5'", Value::prefix("5"), Unknown{}, Truth::unknown},
+      {"'>=5.5'", Value::scalar("linux-next"), Unknown{}, Truth::unknown},
       {"'>=6.1,!=6.1.0-57-amd64'", Value::scalar(release), Unknown{}, Truth::no},
       {"'!=6.1.0-57-amd64'", Value::scalar(release), Unknown{}, Truth::no},
       {"'!=6.1.0-56-amd64'", Value::scalar(release), Unknown{}, Truth::yes},
@@ -141,6 +163,11 @@ TEST(Meets, ByTheTypeOfTheKey) {
       {"cuda", "12.10", Value::scalar("12.1"), Truth::no},
       {"cuda", "12.8.2", Value::one_of({"12.8.1", "12.8.2"}), Truth::yes},
       {"cuda", "12.8.3", Value::one_of({"12.8.1", "12.8.2"}), Truth::no},
+      {"cuda", "'!=12.8.2'", Value::one_of({"12.8.1", "12.8.2"}), Truth::unknown},
+      {"cuda", "'!=12.8.3'", Value::one_of({"12.8.1", "12.8.2"}), Truth::yes},
+      {"cuda", "'!=12.8.*'", Value::one_of({"12.8.1", "12.8.2"}), Truth::no},
+      {"cuda", "'>=12.8.2,!=12.8.1'", Value::one_of({"12.8.1", "12.8.2"}), Truth::unknown},
+      {"cuda", "'>=12.9,!=12.8.1'", Value::one_of({"12.8.1", "12.8.2"}), Truth::no},
       {"nccl", "[2.19.3, 2.20.5]", Value::scalar("2.20.5"), Truth::yes},
       {"nccl", "[2.19.3, 2.20.5]", Value::scalar("2.21.5"), Truth::no},
       {"glibc", "'!=2.31'", Value::scalar("2.31"), Truth::no},
@@ -187,9 +214,42 @@ TEST(Meets, OrderAmongKernelsIsThatOfTheUpstreamLevel) {
       meets_yaml("kernel", "'>=5.5'", Value::scalar("5.4.0-149-generic"), Value::prefix("5.4")),
       Truth::no);
   EXPECT_EQ(meets_yaml("kernel", "'>=5.5'", debian, Value::prefix("6.1")), Truth::yes);
-  EXPECT_EQ(meets_yaml("kernel", "'>=5.5'", debian, Unknown{}), Truth::unknown);
+  EXPECT_EQ(meets_yaml("kernel", "'>=6.1.100'", debian, Unknown{}), Truth::unknown);
   EXPECT_EQ(meets_yaml("kernel", "6.1.0-57-amd64", debian, Unknown{}), Truth::yes);
   EXPECT_EQ(meets_yaml("kernel", "6.1.0-58-amd64", debian, Unknown{}), Truth::no);
+}
+
+TEST(Meets, AVariableOfWhichOnlyTheDigestIsKnownIsComparedByIt) {
+  constexpr const char* kBar =
+      "sha256:fcde2b2edba56bf408601fb721fe9b5c338d10ee429ea04fae5511b68fbf8fb9";
+  const Reading bar = Value::scalar(kBar);
+  const std::string written = kBar;
+  for (const auto& [key, yaml, met] : std::vector<std::tuple<std::string, std::string, Truth>>{
+           {"env.FOO", "bar", Truth::yes},
+           {"env.FOO", "==bar", Truth::yes},
+           {"env.FOO", "'!=bar'", Truth::no},
+           {"env.FOO", "baz", Truth::no},
+           {"env.FOO", "' bar'", Truth::no},
+           {"env.FOO", "'!=baz'", Truth::yes},
+           {"env.FOO", "[foo, bar]", Truth::yes},
+           {"env.FOO", "[foo, baz]", Truth::no},
+           {"env.FOO", "absent", Truth::no},
+           {"env.FOO", written, Truth::yes},
+           {"env.FOO", "'!=" + written + "'", Truth::no},
+           {"env.FOO", "sha256:" + std::string(64, '0'), Truth::no},
+           {"env.FOO", "'>=3'", Truth::unknown},
+           {"env.FOO", "'>=3,!=4'", Truth::unknown},
+           {"env.MYPATH", "bar", Truth::yes},
+           {"env.MYPATH", written, Truth::yes}}) {
+    EXPECT_EQ(meets_yaml(key, yaml, bar), met) << key << ": " << yaml;
+  }
+  const Reading folders =
+      Value::scalar("sha256:9188ed760c7206f1eba26ffdbb1addcd1ceb736b0e67b60f7d41ae0bc8bd0d7c");
+  EXPECT_EQ(meets_yaml("env.MYPATH", "/a:/b", folders), Truth::yes);
+  EXPECT_EQ(meets_yaml("env.MYPATH", "[/a, /b]", folders), Truth::yes);
+  EXPECT_EQ(meets_yaml("env.MYPATH", "[/b, /a]", folders), Truth::no);
+  EXPECT_THAT(why_undecided(*resolve("env.FOO")->entry, *want_of("env.FOO", "'>=3'"), bar),
+              testing::StartsWith("of its value only the digest is known, which has no order"));
 }
 
 TEST(ParseWant, RefusesWithPositionAndReason) {
