@@ -88,9 +88,15 @@ TEST(FromNode, RefusesWithPositionAndReason) {
       {"goldenv_snapshot: 0\nfacts:\n  drivr: {value: 1.0}\n", "s:3:3: unknown key \"drivr\""},
       {"goldenv_snapshot: 0\nfacts:\n  driver: 1.0\n", "s:3:11: a fact is {value"},
       {"goldenv_snapshot: 0\nfacts:\n  driver: {value: 1.0, absent: x}\n", "exactly one of"},
-      {"goldenv_snapshot: 0\nfacts:\n  driver: {unknown: lost}\n", "is no reason"},
-      {"goldenv_snapshot: 0\nfacts:\n  driver: {valeu: 1.0}\n", "unknown field \"valeu\""},
-      {"goldenv_snapshot: 0\nfacts:\n  driver: {value: }\n", "expected a text"}};
+      {"goldenv_snapshot: 0\nfacts:\n  driver: {unknown: lost}\n",
+       "is no reason for an unknown; expected one of denied, "},
+      {"goldenv_snapshot: 0\nfacts:\n  driver: {valeu: 1.0}\n",
+       "unknown field \"valeu\" of a fact; expected one of value, prefix"},
+      {"goldenv_snapshot: 0\nfacts:\n  driver: {value: }\n", "expected a value"},
+      {"goldenv_snapshot: 0\nlisted: [env, foo]\n",
+       "s:2:15: \"foo\" is no family; expected the name of a family"},
+      {"goldenv_snapshot: 0\nfacts:\n  driver: {value: 1.0}\n  driver.version: {value: 1.1}\n",
+       "s:2:1: \"driver\" is among the facts twice"}};
   for (const auto& [text, expected] : rows) {
     const auto node = doc::parse(text, doc::Format::yaml, "s");
     ASSERT_TRUE(node) << text;
@@ -99,6 +105,57 @@ TEST(FromNode, RefusesWithPositionAndReason) {
     EXPECT_NE(snapshot.error().message.find(expected), std::string::npos)
         << snapshot.error().message;
   }
+}
+
+/// What a snapshot of this one fact says, or the error.
+std::string read_fact(const std::string& fact) {
+  const auto node =
+      doc::parse("goldenv_snapshot: 0\nfacts:\n  " + fact + "\n", doc::Format::yaml, "s");
+  if (!node) {
+    return node.error().message;
+  }
+  const Result<Snapshot> snapshot = from_node(*node, "s");
+  return snapshot ? describe(snapshot->facts.front().reading) : snapshot.error().message;
+}
+
+TEST(FromNode, AValueHasTheFormOfItsKey) {
+  const std::vector<std::pair<const char*, const char*>> rows = {
+      {"driver: {one_of: []}", "s:3:20: expected a list of the values that it may be"},
+      {"driver: {one_of: 535}", "s:3:20: expected a list of the values"},
+      {"driver: {one_of: [535, '']}", "s:3:26: \"\" is no value of driver; expected a version"},
+      {"driver: {prefix: ''}", "s:3:20: expected the beginning of a value"},
+      {"driver: {value: [1, 2]}", "s:3:19: this is no value of driver, whose type is version"},
+      {"driver: {value: {a: 1}}", "s:3:19: this is no value of driver, whose type is version"},
+      {"driver: {value: ''}", "s:3:19: \"\" is no value of driver; expected a version"},
+      {"gpu.count: {value: abc}", "s:3:22: \"abc\" is no value of gpu.count; expected a number"},
+      {"gpu.count: {one_of: [8, abc]}", "\"abc\" is no value of gpu.count; expected a number"},
+      {"bios.secure_boot: {value: perhaps}", "expected true or false"},
+      {"kernel.cmdline: {value: quiet}", "whose type is list; expected a list of texts"},
+      {"kernel.taint: {one_of: [P]}", "whose type is set; expected a list of texts"},
+      {"nccl.copies: {value: 2.18}", "whose type is map; expected {NAME: TEXT}"},
+      {"driver: {value: 1.0, line: -3}", "s:3:30: expected the number of a line"},
+      {"driver: {value: 1.0, of: 8}", "s:3:28: of stands beside a value that counts"},
+      {"gpu.vbios: {value: {A: 8}}", "expected a text, or {VALUE: COUNT} with of: beside it"},
+      {"gpu.vbios: {value: {A: x}, of: 8}", "s:3:26: expected how many have it"},
+      {"gpu.vbios: {value: {A: 8}, of: -7}", "s:3:34: expected the number of all instances"},
+      {"gpu.vbios: {value: {A: 7, B: 2}, of: 8}", "expected counts that add up to 8"}};
+  for (const auto& [fact, expected] : rows) {
+    EXPECT_NE(read_fact(fact).find(expected), std::string::npos) << fact << "\n" << read_fact(fact);
+  }
+}
+
+TEST(FromNode, KeepsWhatAMachineMayHave) {
+  EXPECT_EQ(read_fact("driver: {value: 2004d}"), "2004d");
+  EXPECT_EQ(read_fact("gpu.count: {value: 8}"), "8");
+  EXPECT_EQ(read_fact("cgroup.memory_max: {value: max}"), "max");
+  EXPECT_EQ(read_fact("env.LD_LIBRARY_PATH: {value: [/a, /b]}"), "/a /b");
+  EXPECT_EQ(read_fact("env.NCCL_DEBUG: {value: ''}"), "");
+  EXPECT_EQ(read_fact("gpu.vbios: {value: {A: 7, B: 1}, of: 8}"), "A x 7, B x 1");
+}
+
+TEST(FromNode, OfInstancesThatATallyLeavesOutNothingIsKnown) {
+  EXPECT_EQ(read_fact("gpu.vbios: {value: {A: 7}, of: 8}"),
+            "unknown (not-stated: A x 7 of 8, nothing about the rest)");
 }
 
 }  // namespace
