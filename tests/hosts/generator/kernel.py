@@ -262,9 +262,10 @@ def boot(tree, m):
              f'\tinitrd /boot/initrd.img-{k.release}\n}}\n', 'grub')
     tree.put(f'/boot/config-{k.release}', 'CONFIG_MODULES=y\nCONFIG_MODVERSIONS=y\nCONFIG_PCI_P2PDMA=y\n'
              'CONFIG_DEVICE_PRIVATE=y\nCONFIG_NUMA_BALANCING=y\n# CONFIG_PREEMPT is not set\n', 'modinfo')
-    headers = f'/usr/src/linux-headers-{k.release}'
+    built_for = m.stale_kernel or k.release
+    headers = f'/usr/src/linux-headers-{built_for}'
     tree.link(f'/usr/lib/modules/{k.release}/build', headers, 'modules.dep')
-    tree.put(f'{headers}/include/generated/utsrelease.h', f'#define UTS_RELEASE "{k.release}"\n', 'modinfo')
+    tree.put(f'{headers}/include/generated/utsrelease.h', f'#define UTS_RELEASE "{built_for}"\n', 'modinfo')
     tree.put(f'{headers}/include/generated/compile.h',
              f'#define LINUX_COMPILER "{k.compiler}"\n', 'modinfo')
 

@@ -50,6 +50,14 @@ K515 = Kernel('5.15.0-91-generic', '#101-Ubuntu SMP Tue Nov 14 13:30:08 UTC 2023
 K54 = Kernel('5.4.0-149-generic', '#166-Ubuntu SMP Tue Apr 18 16:51:45 UTC 2023',
              'Ubuntu 5.4.0-149.166-generic 5.4.233', 'gcc version 9.4.0 (Ubuntu 9.4.0-1ubuntu1~20.04.1)',
              'buildd@builder', '5.4.0-149-generic SMP mod_unload modversions ')
+K54_HWE = Kernel('5.4.0-149-generic', '#166~18.04.1-Ubuntu SMP Fri Apr 21 17:40:40 UTC 2023',
+                 'Ubuntu 5.4.0-149.166~18.04.1-generic 5.4.233',
+                 'gcc version 7.5.0 (Ubuntu 7.5.0-3ubuntu1~18.04)', 'buildd@builder',
+                 '5.4.0-149-generic SMP mod_unload modversions ')
+K515_HWE = Kernel('5.15.0-76-generic', '#83~20.04.1-Ubuntu SMP Wed Jun 21 20:23:31 UTC 2023',
+                  'Ubuntu 5.15.0-76.83~20.04.1-generic 5.15.99',
+                  'gcc (Ubuntu 9.4.0-1ubuntu1~20.04.1) 9.4.0, GNU ld (GNU Binutils for Ubuntu) 2.34',
+                  'buildd@builder', '5.15.0-76-generic SMP mod_unload modversions ')
 K61 = Kernel('6.1.0-18-amd64', '#1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-01)', '',
              'gcc-12 (Debian 12.2.0-14) 12.2.0, GNU ld (GNU Binutils for Debian) 2.40',
              'debian-kernel@lists.debian.org', '6.1.0-18-amd64 SMP preempt mod_unload modversions ')
@@ -69,6 +77,7 @@ class System:
     gcc_package: str
     python: str
     python_package: str
+    merged: bool = True  # /bin and /lib lead to /usr
 
     @property
     def python_short(self):
@@ -78,6 +87,9 @@ class System:
 JAMMY = System('Ubuntu 22.04.4 LTS', 'ubuntu', '22.04', 'jammy', '2.35', '2.35-0ubuntu3.6',
                'Ubuntu GLIBC 2.35-0ubuntu3.6', 30, '11.4.0', '11.4.0-1ubuntu1~22.04', '3.10.12',
                '3.10.12-1~22.04.3')
+BIONIC = System('Ubuntu 18.04.6 LTS', 'ubuntu', '18.04', 'bionic', '2.27', '2.27-3ubuntu1.6',
+                'Ubuntu GLIBC 2.27-3ubuntu1.6', 25, '7.5.0', '7.5.0-3ubuntu1~18.04', '3.6.9',
+                '3.6.9-1~18.04ubuntu1.12', merged=False)
 FOCAL = System('Ubuntu 20.04.6 LTS', 'ubuntu', '20.04', 'focal', '2.31', '2.31-0ubuntu9.9',
                'Ubuntu GLIBC 2.31-0ubuntu9.9', 28, '9.4.0', '9.4.0-1ubuntu1~20.04.1', '3.8.10',
                '3.8.10-0ubuntu1~20.04.9')
@@ -95,7 +107,23 @@ class Gpu:
 
 
 A100_SXM = Gpu('NVIDIA A100-SXM4-80GB', '20b2', '1463', '92.00.45.00.03', 128 << 30)
+H100_PCIE = Gpu('NVIDIA H100 PCIe', '2331', '1626', '96.00.74.00.01', 128 << 30)
 A100_PCIE = Gpu('NVIDIA A100-PCIE-40GB', '20f1', '145f', '92.00.25.00.08', 64 << 30)
+
+
+@dataclasses.dataclass(frozen=True)
+class Torch:
+    """A torch wheel for CUDA 12.1 and the versions that it pins."""
+    version: str
+    nccl: str
+    triton: str
+    numpy: str = '1.26.4'
+    cudnn: str = '8.9.2.26'
+    runtime: str = '12.1.105'
+
+
+TORCH_212 = Torch('2.1.2', '2.18.1', '2.1.0')
+TORCH_221 = Torch('2.2.1', '2.19.3', '2.2.0')
 
 
 @dataclasses.dataclass(frozen=True)
@@ -142,11 +170,15 @@ class Machine:
     gpu: Gpu = None
     driver: str = ''
     driver_date: str = 'Thu Oct 19 18:56:32 UTC 2023'
-    uvm: str = ''            # nvidia_uvm in memory
+    uvm: str = ''            # nvidia_uvm in memory, if another
+    installed: str = ''      # modules and libraries of the driver on disk, if others
+    gpu_missing: int = -1    # which of the GPUs does not answer on the bus
+    stale_kernel: str = ''   # another kernel, for which nvidia-drm.ko and the headers are
     nvswitches: int = 0
     toolkits: tuple = ()
     toolkit_link: str = ''   # where /usr/local/cuda ends: "12.1"
-    torch: bool = False
+    torch: Torch = None
+    own_python: str = ''     # the venv's, built below /opt; else the system's
     watchdog_thresh: int = 10
     governor: str = ''
     scaling_driver: str = 'acpi-cpufreq'
@@ -155,3 +187,12 @@ class Machine:
     cmdline: str = 'ro quiet'
     virtual: bool = False
     container: bool = False
+
+    @property
+    def on_disk(self):
+        return self.installed or self.driver
+
+    @property
+    def gpus(self):
+        """Of the GPUs that answer: their place and bus."""
+        return [(i, bus) for i, bus in enumerate(self.me.gpu_buses) if i != self.gpu_missing]

@@ -31,7 +31,7 @@ def srcversion(name, version):
 
 
 def loaded(m, name):
-    return m.uvm if name == 'nvidia_uvm' else m.driver
+    return m.uvm if m.uvm and name == 'nvidia_uvm' else m.driver
 
 
 def driver(tree, m):
@@ -41,7 +41,7 @@ def driver(tree, m):
              'nvrm')
     tree.put('/proc/driver/nvidia/params', ''.join(f'{k}: {v}\n' for k, v in PARAMETERS.items()) +
              ''.join(f'{name}: ""\n' for name in TEXTS), 'nvreg')
-    for index, bus in enumerate(m.me.gpu_buses):
+    for index, (_, bus) in enumerate(m.gpus):
         tree.put(f'/proc/driver/nvidia/gpus/0000:{bus}:00.0/information',
                  f'Model: \t\t {m.gpu.name}\nIRQ:   \t\t {m.me.number("irq" + bus, 100, 400)}\n'
                  f'GPU UUID: \t GPU-{m.me.uuid("gpu" + bus)}\nVideo BIOS: \t {m.gpu.vbios}\n'
@@ -68,20 +68,23 @@ def driver(tree, m):
 
 def files(tree, m):
     """Modules on disk, built by DKMS for the running kernel."""
-    release = m.kernel.release
+    release, version = m.kernel.release, m.on_disk
     dep = ''
     for name, _, _ in MODULES:
         file = name.replace('_', '-') + '.ko'
-        image = elf.module(f'{release} {name} {m.driver}', license='NVIDIA' if name != 'nvidia_peermem'
-                           else 'Linux-OpenIB', version=m.driver, srcversion=srcversion(name, m.driver),
+        vermagic = m.kernel.vermagic
+        if m.stale_kernel and name == 'nvidia_drm':
+            vermagic = vermagic.replace(release, m.stale_kernel)
+        image = elf.module(f'{vermagic.split()[0]} {name} {version}', license='NVIDIA' if name != 'nvidia_peermem'
+                           else 'Linux-OpenIB', version=version, srcversion=srcversion(name, version),
                            depends='' if name == 'nvidia' else 'nvidia', name=name, retpoline='Y',
-                           vermagic=m.kernel.vermagic)
+                           vermagic=vermagic)
         tree.put(f'/usr/lib/modules/{release}/updates/dkms/{file}', image, 'modinfo')
-        tree.put(f'/var/lib/dkms/nvidia/{m.driver}/{release}/x86_64/module/{file}', image, 'dkms')
+        tree.put(f'/var/lib/dkms/nvidia/{version}/{release}/x86_64/module/{file}', image, 'dkms')
         dep += f'updates/dkms/{file}:' + ('' if name == 'nvidia' else ' updates/dkms/nvidia.ko') + '\n'
     tree.put(f'/usr/lib/modules/{release}/modules.dep', dep, 'modules.dep')
-    tree.link(f'/var/lib/dkms/nvidia/kernel-{release}-x86_64', f'{m.driver}/{release}/x86_64', 'dkms')
-    tree.link(f'/var/lib/dkms/nvidia/{m.driver}/source', f'/usr/src/nvidia-{m.driver}', 'dkms')
+    tree.link(f'/var/lib/dkms/nvidia/kernel-{release}-x86_64', f'{version}/{release}/x86_64', 'dkms')
+    tree.link(f'/var/lib/dkms/nvidia/{version}/source', f'/usr/src/nvidia-{version}', 'dkms')
     tree.put('/etc/modprobe.d/nvidia.conf', 'blacklist nouveau\noptions nvidia NVreg_EnableStreamMemOPs=1\n',
              'modprobe.d')
 
@@ -120,6 +123,10 @@ def gpus(tree, m):
         function(tree, top, wild, 0x1022, 0x1483, 0x060400, numa_node=node)
         link_facts(tree, top, wild, '16.0 GT/s PCIe')
         tree.put(f'{top}/config', config_space(0x1022, 0x1483, 0x060400, True), 'pci', f'{wild}/config')
+        tree.link(f'/sys/bus/pci/devices/{port}', f'../../../devices/{domain}/{port}', 'pci',
+                  '/sys/bus/pci/devices/*')
+        if index == m.gpu_missing:
+            continue
         folder, deep = f'{top}/{bdf}', f'{wild}/*'
         device = int(m.gpu.device, 16)
         function(tree, folder, deep, 0x10de, device, 0x030200, subsystem_vendor='0x10de',
@@ -134,9 +141,8 @@ def gpus(tree, m):
         tree.link(f'/sys/kernel/iommu_groups/{40 + index}/devices/{bdf}',
                   f'../../../../devices/{domain}/{port}/{bdf}', 'iommu',
                   f'/sys/kernel/iommu_groups/{40 + index}/devices/*')
-        for name, target in ((port, port), (bdf, f'{port}/{bdf}')):
-            tree.link(f'/sys/bus/pci/devices/{name}', f'../../../devices/{domain}/{target}', 'pci',
-                      '/sys/bus/pci/devices/*')
+        tree.link(f'/sys/bus/pci/devices/{bdf}', f'../../../devices/{domain}/{port}/{bdf}', 'pci',
+                  '/sys/bus/pci/devices/*')
     for index in range(m.nvswitches):
         bdf = f'0000:{0xc4 + index:02x}:00.0'
         function(tree, f'/sys/devices/pci0000:c0/{bdf}', '/sys/devices/pci*/*', 0x10de, 0x1af1, 0x068000,

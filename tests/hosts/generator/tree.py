@@ -54,32 +54,41 @@ SOURCES = {
     'glibc-text': ('fixture; the text as in glibc csu/version.c', True),
     'libstdcxx': ('fixture; symbol versions as in GCC libstdc++-v3/config/abi', True),
     'gcc-comment': ('fixture; the .comment section as GCC writes it', True),
-    'driver-library': ('fixture; file names as in the NVIDIA driver installation guide', False),
+    'driver-library': ('fixture; NAME.so.VERSION as libnvidia-container, src/nvc_info.c, looks for it',
+                       True),
     'nvcc': ('fixture; the text that nvcc --version prints in public samples', True),
     'cuda-json': ('version.json of CUDA toolkits in public samples', True),
     'cuda-header': ('CUDA toolkit headers: cuda.h, cuda_runtime_api.h', True),
     'cuda-link': ('CUDA installation guide for Linux: /usr/local/cuda', True),
     'cudnn-header': ('cuDNN cudnn_version.h', True),
     'nccl.conf': ('NCCL documentation, environment variables', True),
+    'python-prefix': ('Python setup and usage: make install below a prefix of its own', True),
     'venv': ('Python library reference, venv', True),
     'python': ('a Python installation as Debian lays it out', True),
     'wheel': ('Python packaging: recording installed projects, core metadata', True),
-    'torch': ('PyTorch tools/generate_torch_version.py; metadata of torch 2.1.2+cu121', True),
+    'torch': ('PyTorch tools/generate_torch_version.py; metadata of torch 2.1.2+cu121 and 2.2.1+cu121', True),
     'docker': ('/.dockerenv, made by Docker', True),
     'record': ('goldenv scan --record; docs/RECORD.md', True),
 }
 
 
 class Tree:
-    def __init__(self, name, says):
+    def __init__(self, name, says, moves=()):
         self.name = name
+        self.moves = moves  # (folder, where it is on this machine)
         self.says = says  # what this machine is for, told at the top of PROVENANCE
         self.entries = {}  # path -> bytes, or a link's text
         self.follows = {}  # source -> patterns, in order of their coming
         self.answers = {}  # path -> how a look at it ended, for record.yaml
 
+    def _moved(self, path):
+        for folder, other in self.moves:
+            if path and path.startswith(folder):
+                return other + path.removeprefix(folder)
+        return path
+
     def _note(self, path, source, pattern):
-        pattern = pattern or path
+        pattern = self._moved(pattern) or path
         assert source in SOURCES, source
         assert fnmatch.fnmatchcase(path, pattern), (path, pattern)
         patterns = self.follows.setdefault(source, [])
@@ -87,11 +96,13 @@ class Tree:
             patterns.append(pattern)
 
     def put(self, path, content, source, pattern=None):
+        path = self._moved(path)
         assert path.startswith('/') and path not in self.entries, path
         self._note(path, source, pattern)
         self.entries[path] = content if isinstance(content, bytes) else content.encode()
 
     def link(self, path, target, source, pattern=None):
+        path = self._moved(path)
         assert path.startswith('/') and path not in self.entries, path
         self._note(path, source, pattern)
         self.entries[path] = target

@@ -11,7 +11,7 @@ LIB = '/usr/lib/x86_64-linux-gnu'
 
 def system(tree, m):
     s = m.system
-    for name in ('bin', 'lib', 'lib64'):
+    for name in ('bin', 'lib', 'lib64') if s.merged else ():
         tree.link('/' + name, 'usr/' + name, 'merged-usr')
     like = 'ID_LIKE=debian\n' if s.id != 'debian' else ''
     tree.put('/usr/lib/os-release', f'PRETTY_NAME="{s.pretty}"\nNAME="{s.pretty.split()[0]}"\n'
@@ -40,9 +40,9 @@ def libc(tree, m):
     image = elf.library('libc.so.6', f'libc {s.glibc_package}', texts=(
         f'GNU C Library ({s.glibc_text}) stable release version {s.glibc}.',))
     # Before 2.34 or so the file had the version in its name.
-    if s.glibc == '2.31':
-        tree.put(f'{LIB}/libc-2.31.so', image, 'glibc-text')
-        tree.link(f'{LIB}/libc.so.6', 'libc-2.31.so', 'glibc-text')
+    if s.glibc in ('2.27', '2.31'):
+        tree.put(f'{LIB}/libc-{s.glibc}.so', image, 'glibc-text')
+        tree.link(f'{LIB}/libc.so.6', f'libc-{s.glibc}.so', 'glibc-text')
     else:
         tree.put(f'{LIB}/libc.so.6', image, 'glibc-text')
     tree.put(f'{LIB}/ld-linux-x86-64.so.2', elf.library('ld-linux-x86-64.so.2', f'ld {s.glibc_package}'), 'fixture-elf')
@@ -62,9 +62,9 @@ def libc(tree, m):
 
 def driver_libraries(tree, m):
     for name in ('libcuda', 'libnvidia-ml', 'libnvidia-ptxjitcompiler'):
-        tree.put(f'{LIB}/{name}.so.{m.driver}', elf.library(f'{name}.so.1', f'{name} {m.driver}',
+        tree.put(f'{LIB}/{name}.so.{m.on_disk}', elf.library(f'{name}.so.1', f'{name} {m.on_disk}',
                  needed=('libc.so.6',)), 'driver-library')
-        tree.link(f'{LIB}/{name}.so.1', f'{name}.so.{m.driver}', 'driver-library')
+        tree.link(f'{LIB}/{name}.so.1', f'{name}.so.{m.on_disk}', 'driver-library')
     tree.put(f'{LIB}/libnccl.so.2.18.3', nccl('2.18.3', '12.1', 'deb'), 'nccl-text')
     tree.link(f'{LIB}/libnccl.so.2', 'libnccl.so.2.18.3', 'nccl-text')
     tree.put('/etc/nccl.conf', 'NCCL_SOCKET_IFNAME=eth0\n', 'nccl.conf')
@@ -109,30 +109,48 @@ def cudart(build, where):
     return elf.library('libcudart.so.12', f'cudart {build} {where}', needed=('libc.so.6', 'libpthread.so.0'))
 
 
+def short(python):
+    return '.'.join(python.split('.')[:2])
+
+
 def python(tree, m):
     s = m.system
-    short = s.python_short
-    tree.put(f'/usr/bin/python{short}', elf.program(f'python {s.python}', texts=(s.python,)), 'python')
-    tree.link('/usr/bin/python3', f'python{short}', 'python')
-    tree.put(f'/usr/include/python{short}/patchlevel.h', f'#define PY_VERSION              "{s.python}"\n', 'python')
-    tree.put(f'/usr/lib/python{short}/os.py', '# fixture\n', 'python')
+    minor = s.python_short
+    tree.put(f'/usr/bin/python{minor}', elf.program(f'python {s.python}', texts=(s.python,)), 'python')
+    tree.link('/usr/bin/python3', f'python{minor}', 'python')
+    tree.put(f'/usr/include/python{minor}/patchlevel.h', f'#define PY_VERSION              "{s.python}"\n', 'python')
+    tree.put(f'/usr/lib/python{minor}/os.py', '# fixture\n', 'python')
     distribution(tree, '/usr/lib/python3/dist-packages', 'six', '1.16.0', installer='')
     if m.torch:
         venv(tree, m)
 
 
+def own_python(tree, version):
+    """One that was built below /opt, where the system's is too old; gives the folder of its program."""
+    minor = short(version)
+    top = f'/opt/python{minor}'
+    tree.put(f'{top}/bin/python{minor}', elf.program(f'python {version}', texts=(version,)), 'python-prefix')
+    tree.link(f'{top}/bin/python3', f'python{minor}', 'python-prefix')
+    tree.put(f'{top}/include/python{minor}/patchlevel.h', f'#define PY_VERSION              "{version}"\n',
+             'python-prefix')
+    tree.put(f'{top}/lib/python{minor}/os.py', '# fixture\n', 'python-prefix')
+    return f'{top}/bin'
+
+
 def venv(tree, m):
-    s = m.system
-    site = f'/opt/venv/lib/python{s.python_short}/site-packages'
-    tree.put('/opt/venv/pyvenv.cfg', f'home = /usr/bin\ninclude-system-site-packages = false\n'
-             f'version = {s.python}\n', 'venv')
-    tree.link('/opt/venv/bin/python3', '/usr/bin/python3', 'venv')
+    version, home, program = m.system.python, '/usr/bin', 'python3'
+    if m.own_python:
+        version, home, program = m.own_python, own_python(tree, m.own_python), 'python' + short(m.own_python)
+    site = f'/opt/venv/lib/python{short(version)}/site-packages'
+    tree.put('/opt/venv/pyvenv.cfg', f'home = {home}\ninclude-system-site-packages = false\n'
+             f'version = {version}\n', 'venv')
+    tree.link('/opt/venv/bin/python3', f'{home}/{program}', 'venv')
     tree.link('/opt/venv/bin/python', 'python3', 'venv')
-    for name, version in (('numpy', '1.26.4'), ('transformers', '4.44.2'), ('triton', '2.1.0'),
+    for name, version in (('numpy', m.torch.numpy), ('transformers', '4.44.2'), ('triton', m.torch.triton),
                           ('typing_extensions', '4.9.0'), ('PyYAML', '6.0.1')):
         distribution(tree, site, name, version)
-    libraries = {'nccl/lib/libnccl.so.2': (nccl('2.18.1', '12.1', 'wheel'), 'nccl-text')}
-    wheel(tree, site, 'nvidia_nccl_cu12', '2.18.1', libraries)
+    libraries = {'nccl/lib/libnccl.so.2': (nccl(m.torch.nccl, '12.1', 'wheel'), 'nccl-text')}
+    wheel(tree, site, 'nvidia_nccl_cu12', m.torch.nccl, libraries)
     parts = ('', '_ops_infer', '_ops_train', '_cnn_infer', '_cnn_train', '_adv_infer', '_adv_train')
     libraries = {f'cudnn/lib/libcudnn{part}.so.8': (elf.library(
         f'libcudnn{part}.so.8', f'cudnn 8.9.2.26 {part}', needed=('libc.so.6',), runpath='$ORIGIN'), 'fixture-elf')
@@ -142,13 +160,13 @@ def venv(tree, m):
     wheel(tree, site, 'nvidia_cudnn_cu12', '8.9.2.26', libraries)
     wheel(tree, site, 'nvidia_cuda_runtime_cu12', '12.1.105',
           {'cuda_runtime/lib/libcudart.so.12': (cudart('12.1.105', 'wheel'), 'fixture-elf')})
-    torch(tree, site)
+    torch(tree, site, m.torch)
 
 
-def torch(tree, site):
+def torch(tree, site, t):
     version = ("from typing import Optional\n\n__all__ = ['__version__', 'debug', 'cuda', 'git_version', 'hip']\n"
-               "__version__ = '2.1.2+cu121'\ndebug = False\ncuda: Optional[str] = '12.1'\n"
-               f"git_version = '{elf.build_id('torch 2.1.2').hex()}'\nhip: Optional[str] = None\n")
+               f"__version__ = '{t.version}+cu121'\ndebug = False\ncuda: Optional[str] = '12.1'\n"
+               f"git_version = '{elf.build_id('torch ' + t.version).hex()}'\nhip: Optional[str] = None\n")
     files = {'torch/version.py': version.encode(), 'torch/__init__.py': b'# fixture\n'}
     rpath = ':'.join(f'$ORIGIN/../../nvidia/{part}/lib' for part in
                      ('cublas', 'cuda_cupti', 'cuda_nvrtc', 'cuda_runtime', 'cudnn', 'cufft', 'curand',
@@ -159,12 +177,12 @@ def torch(tree, site):
                                   'libnccl.so.2', 'libstdc++.so.6', 'libc.so.6'),
              'libgomp-a34b3233.so.1': ('libc.so.6',)}
     for name, needed in needs.items():
-        files[f'torch/lib/{name}'] = elf.library(name, f'torch 2.1.2+cu121 {name}', needed=needed, rpath=rpath)
+        files[f'torch/lib/{name}'] = elf.library(name, f'torch {t.version}+cu121 {name}', needed=needed, rpath=rpath)
     for path, content in files.items():
         tree.put(f'{site}/{path}', content, 'fixture-elf' if '/lib/' in path else 'torch')
     requires = ['filelock', 'typing-extensions', 'nvidia-cuda-runtime-cu12 (==12.1.105)',
-                'nvidia-cudnn-cu12 (==8.9.2.26)', 'nvidia-nccl-cu12 (==2.18.1)', 'triton (==2.1.0)']
-    distribution(tree, site, 'torch', '2.1.2+cu121', files, requires, source='torch')
+                'nvidia-cudnn-cu12 (==8.9.2.26)', f'nvidia-nccl-cu12 (=={t.nccl})', f'triton (=={t.triton})']
+    distribution(tree, site, 'torch', f'{t.version}+cu121', files, requires, source='torch')
 
 
 def wheel(tree, site, name, version, files):
@@ -203,11 +221,12 @@ def packages(tree, m):
         rows[f'linux-image-{release}'] = package
         rows[f'linux-headers-{release}'] = package
     if m.driver:
-        revision = f'{m.driver}-0{s.id}1'
-        rows.update({'nvidia-driver-535': revision, 'libnvidia-compute-535': revision, 'nvidia-dkms-535': revision,
-                     'libnccl2': '2.18.3-1+cuda12.1'})
+        revision, branch = f'{m.on_disk}-0{s.id}1', m.driver.split('.')[0]
+        rows.update({f'{package}-{branch}': revision
+                     for package in ('nvidia-driver', 'libnvidia-compute', 'nvidia-dkms')})
+        rows['libnccl2'] = '2.18.3-1+cuda12.1'
         if m.nvswitches:
-            rows['nvidia-fabricmanager-535'] = f'{m.driver}-1'
+            rows[f'nvidia-fabricmanager-{branch}'] = f'{m.driver}-1'
     for short in m.toolkits:
         dashed = short.replace('.', '-')
         release_, build, *_ = TOOLKITS[short]
@@ -221,16 +240,20 @@ def packages(tree, m):
 
 def loader_cache(tree, m):
     """/etc/ld.so.cache over the libraries of the system folder, in ld.so's order: last name first."""
-    links = sorted((p.rsplit('/', 1)[1] for p in tree.entries
-                    if p.startswith(LIB + '/lib') and '.so.' in p and p.count('/') == 4), reverse=True)
-    names = [n for n in links if n.split('.so.')[1].count('.') == 0]
+    folders = {}
+    for path in tree.entries:
+        folder, _, name = path.rpartition('/')
+        if folder.removeprefix('/usr') == '/lib/x86_64-linux-gnu' and name.startswith('lib') and \
+                '.so.' in name and '.' not in name.split('.so.')[1]:
+            folders[name] = '/lib/x86_64-linux-gnu' if m.system.merged else folder
+    names = sorted(folders, reverse=True)
     strings, places = b'', []
     start = 48 + 24 * len(names)
     for name in names:
         key = start + len(strings)
         strings += name.encode() + b'\0'
         value = start + len(strings)
-        strings += f'/lib/x86_64-linux-gnu/{name}'.encode() + b'\0'
+        strings += f'{folders[name]}/{name}'.encode() + b'\0'
         places.append((key, value))
     head = b'glibc-ld.so.cache1.1' + struct.pack('<IIBxxxIIII', len(names), len(strings), 2, 0, 0, 0, 0)
     body = b''.join(struct.pack('<iIIIQ', 0x0303, key, value, 0, 0) for key, value in places)
