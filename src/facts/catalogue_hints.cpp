@@ -61,10 +61,11 @@ std::string filled_like(const Family& family, const std::vector<std::string_view
 }
 
 /// The weightiest key that goes on behind `written` and a dot, or "".
-std::string below(std::string_view written) {
+std::string below(std::string_view written, bool labelled) {
   const Entry* best = nullptr;
   for (const Entry& entry : catalogue()) {
-    if (in_family(entry.key, written) && (best == nullptr || entry.level < best->level)) {
+    if (in_family(entry.key, written) && (!labelled || entry.many != Many::one) &&
+        (best == nullptr || entry.level < best->level)) {
       best = &entry;
     }
   }
@@ -114,16 +115,49 @@ std::string without_family(std::string_view written) {
   return {};
 }
 
+/// The shortest key whose last part begins with a word of some length ("nvc": cuda.nvcc), or "".
+std::string last_part_begun(std::string_view written) {
+  constexpr std::size_t kLeastBytes = 3;
+  std::string_view best;
+  for (const Entry& entry : catalogue()) {
+    const std::string_view key = entry.key;
+    if (written.size() >= kLeastBytes && key.find('<') == std::string_view::npos &&
+        key.substr(key.rfind('.') + 1).starts_with(written) &&
+        (best.empty() || key.size() < best.size())) {
+      best = key;
+    }
+  }
+  return std::string(best);
+}
+
+/// The key that is told of the family that a word without a dot is near ("envv": env.<NAME>), or
+/// "".
+std::string below_near(std::string_view written, bool labelled) {
+  std::size_t best_distance = reach(written.size()) + 1;
+  std::string_view best;
+  for (const Entry& entry : catalogue()) {
+    const std::string_view first = entry.key.substr(0, entry.key.find('.'));
+    if (first.size() == entry.key.size()) {
+      continue;
+    }
+    if (const std::size_t distance = edit_distance(first, written); distance < best_distance) {
+      best_distance = distance;
+      best = first;
+    }
+  }
+  return best.empty() ? std::string() : below(best, labelled);
+}
+
 }  // namespace
 
-std::string near_key(std::string_view written) {
+std::string near_key(std::string_view written, bool labelled) {
   if (written.size() > kLongestHinted) {
     return {};
   }
   if (std::string key = without_family(written); !key.empty()) {
     return key;
   }
-  if (std::string key = below(written); !key.empty()) {
+  if (std::string key = below(written, labelled); !key.empty()) {
     return key;
   }
   if (std::string key = ending_in(written); !key.empty()) {
@@ -161,7 +195,32 @@ std::string near_key(std::string_view written) {
       consider(filled, written);
     }
   }
+  if (best.empty() && written.find('.') == std::string_view::npos) {
+    std::string family = below_near(lower, labelled);
+    return family.empty() ? last_part_begun(lower) : family;
+  }
   return best;
+}
+
+std::string expected_key(const Entry* entry, std::string_view written) {
+  for (const ClosedSet& set : kClosedSets) {
+    if (entry != nullptr && entry->key.starts_with(set.prefix)) {
+      std::string known;
+      for (const std::string_view member : words(set.members)) {
+        known += known.empty() ? "" : ", ";
+        known += member;
+      }
+      return "; expected behind " + std::string(set.prefix) + " one of " + known;
+    }
+  }
+  if (written.ends_with('.')) {
+    for (const Entry& family : catalogue()) {
+      if (family.key.starts_with(written) && family.key.substr(written.size()).starts_with('<')) {
+        return "; expected " + std::string(family.key) + " with a name filled in";
+      }
+    }
+  }
+  return "; expected a key that goldenv scan --list shows";
 }
 
 std::string instance_hint(std::string_view written) {

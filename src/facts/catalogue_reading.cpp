@@ -158,12 +158,10 @@ const Entry* settle(std::string& name, bool& as_path) {
 
 Error malformed(std::string message) { return Error{Errc::malformed, std::move(message), {}}; }
 
-Error unknown_key(std::string_view written, const std::string& near) {
-  std::string message = "unknown key " + doc::quote_json(written);
-  if (!near.empty()) {
-    message += "; did you mean " + near + "?";
-  }
-  return malformed(std::move(message));
+/// `entry` is the family that has no such member, or nullptr.
+Error unknown_key(std::string_view written, const std::string& near, const Entry* entry) {
+  return malformed("unknown key " + doc::quote_json(written) +
+                   (near.empty() ? expected_key(entry, written) : "; did you mean " + near + "?"));
 }
 
 bool is_printable(std::string_view text, bool blanks) {
@@ -257,11 +255,12 @@ Result<Resolved> resolve(std::string_view written) {
     }
   }
   if (entry == nullptr) {
-    std::string near = near_key(plain);
-    if (!near.empty() && labelled) {
+    std::string near = near_key(plain, labelled);
+    const Entry* meant = near.empty() ? nullptr : entry_of(near);
+    if (labelled && meant != nullptr && meant->many != Many::one) {
       near += "@" + std::string(label);
     }
-    return unknown_key(written, near);
+    return unknown_key(written, near, nullptr);
   }
   Captures captures;
   match(*entry, name, captures);
@@ -275,7 +274,7 @@ Result<Resolved> resolve(std::string_view written) {
   }
   if (const auto near = refused_member(*entry, resolved.member); near && !as_path) {
     captures.texts[captures.count - 1] = *near;
-    return unknown_key(written, near->empty() ? *near : fill(entry->key, captures));
+    return unknown_key(written, near->empty() ? *near : fill(entry->key, captures), entry);
   }
   if (auto fits = check_label(*entry, written, name, labelled, label); !fits) {
     return std::move(fits).error();

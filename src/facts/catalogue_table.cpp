@@ -1196,7 +1196,8 @@ constexpr auto kEntries = std::to_array<Entry>({
      .label = "context",
      .meaning =
          "soft limit of the source's own process: memlock, stack, core (bytes), nofile, nproc, "
-         "msgqueue, rtprio; or 'unlimited'. @unit:<name>, @user-unit:<name>, @pid:<n> for others"},
+         "msgqueue, rtprio; or 'unlimited'. Of another process: the sources pid:N and "
+         "unit:NAME"},
     {.key = "limits.<resource>.hard",
      .layer = Layer::limits,
      .type = Type::integer,
@@ -1877,10 +1878,11 @@ constexpr auto kEntries = std::to_array<Entry>({
      .label = "context",
      .identity_names = "PATH VIRTUAL_ENV CONDA_PREFIX TMPDIR SLURMD_NODENAME HF_HOME",
      .volatile_names = "SLURM_* OMPI_COMM_* RANK LOCAL_RANK MASTER_ADDR MASTER_PORT",
-     .meaning = "variable in the source's own environment (@live: the caller's; pid:N: that "
-                "process's first). @shell, @init, @pid:<n>, @unit:<name>, @user-unit:<name>, "
-                "@user-manager, @login for the others. By allow-list only; never a secret. Set but "
-                "empty is a value. *PATH are lists"},
+     .meaning =
+         "variable in the source's own environment (@live: the caller's; pid:N: that "
+         "process's first). @unit:<name>, @user-unit:<name>: what the unit's files set; "
+         "@shell, @init, @pid:<n>, @user-manager, @login for the others. By allow-list only; "
+         "never a secret. Set but empty is a value. *PATH are lists"},
     {.key = "service.<name>",
      .layer = Layer::services,
      .type = Type::choice,

@@ -246,7 +246,10 @@ class ManifestReader {
     }
     std::string family = facts::canonical_pattern(*text);
     if (auto known = facts::Selection::parse({family}); !known) {
-      return place.wrong(node.mark, known.error().message + "; expected a family of facts");
+      const std::string& why = known.error().message;
+      return place.wrong(node.mark, why.find("; expected ") == std::string::npos
+                                        ? why + "; expected a family of facts"
+                                        : why);
     }
     if (std::ranges::find(manifest_.closed, family) != manifest_.closed.end()) {
       return place.wrong(node.mark, shown(*text) + " is closed already; expected it once");

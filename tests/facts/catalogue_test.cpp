@@ -371,17 +371,28 @@ TEST(WrittenKeys, UnknownOnesAreRefusedWithTheNearest) {
       {"limits.memlok", "limits.memlock"},
       {"limits.nofiles.hard", "limits.nofile.hard"},
       {"gpu", "gpu.count"},
-      {"nccl.orign@/x", "nccl.origin@/x"},
+      {"nccl.orign@/x", "nccl.origin"},
+      {"gpu.vbois@0", "gpu.vbios@0"},
+      {"drivr@0", "driver"},
+      {"gpu@0", "gpu.name@0"},
+      {"nvc", "cuda.toolkit.nvcc"},
+      {"envv", "env.<NAME>"},
   };
   for (const auto& [written, key] : hints) {
     EXPECT_EQ(refusal(written), "unknown key \"" + written + "\"; did you mean " + key + "?");
   }
-  EXPECT_EQ(refusal("quite_something_else"), "unknown key \"quite_something_else\"");
+  EXPECT_EQ(refusal("quite_something_else"),
+            "unknown key \"quite_something_else\"; expected a key that goldenv scan --list shows");
+  EXPECT_EQ(refusal("1"), "unknown key \"1\"; expected a key that goldenv scan --list shows");
+  EXPECT_EQ(refusal("env."), "unknown key \"env.\"; expected env.<NAME> with a name filled in");
   EXPECT_EQ(refusal("env.<NAME>"),
             "unknown key \"env.<NAME>\": what stands in <> is to be filled in");
   EXPECT_EQ(refusal("env.NCCL_*"),
             "unknown key \"env.NCCL_*\": one key is meant, * and ? make a pattern");
-  EXPECT_EQ(refusal("limits.pencils"), "unknown key \"limits.pencils\"");
+  EXPECT_EQ(
+      refusal("limits.pencils"),
+      "unknown key \"limits.pencils\"; expected behind limits. one of as, core, cpu, data, fsize, "
+      "locks, memlock, msgqueue, nice, nofile, nproc, rss, rtprio, rttime, sigpending, stack");
 }
 
 TEST(WrittenKeys, AnIndexInMidKeyGetsTheHintWithAt) {
