@@ -74,7 +74,7 @@ def files(tree, m):
         file = name.replace('_', '-') + '.ko'
         vermagic = m.kernel.vermagic
         if m.stale_kernel and name == 'nvidia_drm':
-            vermagic = vermagic.replace(release, m.stale_kernel)
+            vermagic = f'{m.stale_kernel} SMP preempt mod_unload modversions '
         image = elf.module(f'{vermagic.split()[0]} {name} {version}', license='NVIDIA' if name != 'nvidia_peermem'
                            else 'Linux-OpenIB', version=version, srcversion=srcversion(name, version),
                            depends='' if name == 'nvidia' else 'nvidia', name=name, retpoline='Y',
