@@ -140,6 +140,26 @@ TEST(Findings, ModulesForAnotherKernelAndNoneForTheNext) {
             Lines{"must module-files: no nvidia.ko for the next kernel 5.15.0-91-generic"});
 }
 
+TEST(Findings, OneModuleOfTheDriverForAnotherKernel) {
+  const auto built = [](const std::string& module, const std::string& kernel) {
+    return says("module." + module + ".on_disk.built_for", kernel);
+  };
+  EXPECT_EQ(
+      found_in(machine({says("kernel", "5.15.0-76-generic"), built("nvidia", "5.15.0-76-generic"),
+                        built("nvidia_drm", "5.15.0-73-generic"),
+                        built("nvidia_uvm", "5.15.0-73-generic")})),
+      (Lines{"must module-files: nvidia-uvm.ko for the running kernel 5.15.0-76-generic was "
+             "built for 5.15.0-73-generic",
+             "should module-files: nvidia-drm.ko for the running kernel 5.15.0-76-generic "
+             "was built for 5.15.0-73-generic"}));
+  // All of one build are told once.
+  EXPECT_EQ(
+      found_in(machine({says("kernel", "5.15.0-76-generic"), built("nvidia", "5.15.0-73-generic"),
+                        built("nvidia_drm", "5.15.0-73-generic")})),
+      Lines{"must module-files: nvidia.ko for the running kernel 5.15.0-76-generic was built "
+            "for 5.15.0-73-generic"});
+}
+
 TEST(Findings, ADriverThatWasReplacedUnderItsModule) {
   EXPECT_EQ(found_in(machine({says("kernel", "5.15.0-76-generic"), says("driver", "535.129.03"),
                               says("module.nvidia.loaded", "535.129.03"),
