@@ -215,6 +215,18 @@ Result<void> check_label(const Entry& entry, std::string_view written, std::stri
     return malformed(doc::quote_json(written) + ": " + std::string(name) +
                      " has no instances; write it without @");
   }
+  // The program may be started anywhere, and a path has to be spelled in one way.
+  if (entry.many == Many::only_named && entry.label == "path") {
+    const std::vector<std::string_view> parts = split(label, '/');
+    if (!label.starts_with('/') && !label.starts_with("~/")) {
+      return malformed("the path " + doc::quote_json(label) +
+                       " is not absolute; expected /... or ~/...");
+    }
+    if (std::ranges::find(parts, "..") != parts.end()) {
+      return malformed("the path " + doc::quote_json(label) +
+                       " holds ..; expected the path that it leads to");
+    }
+  }
   return {};
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "manifest/want_bounds.h"
 
 namespace goldenv::manifest {
 namespace {
@@ -113,7 +114,34 @@ class PinReader {
       }
     }
     GOLDENV_TRY(pin.want, facts::parse_want(key, *want, place_.file));
+    if (const std::string why = impossible(key, pin.want); !why.empty()) {
+      return place_.wrong(want->mark, why);
+    }
+    if (key.name == "file") {
+      if (auto digest = read_digest(want->mark, pin.want); !digest) {
+        return std::move(digest).error();
+      }
+    }
     return pin;
+  }
+
+  /// Puts the digest that a pin on a file wants into the form in which it is found.
+  Result<void> read_digest(doc::Mark mark, facts::Want& want) const {
+    for (facts::Want& one : want.any) {
+      if (auto digest = read_digest(mark, one); !digest) {
+        return digest;
+      }
+    }
+    if (want.kind != facts::Want::Kind::exact && want.kind != facts::Want::Kind::differs) {
+      return {};
+    }
+    const auto sha256 = Sha256::parse(want.value.text);
+    if (!sha256) {
+      return place_.wrong(
+          mark, shown(want.value.text) + " is no SHA-256 digest; expected 64 hexadecimal digits");
+    }
+    want.value = facts::Value::scalar(sha256->hex());
+    return {};
   }
 
   /// Whether a mapping is {want: ...} and not the value of a key that is a map.
@@ -163,13 +191,10 @@ class PinReader {
       return pin;
     }
     GOLDENV_TRY(const std::string text, read_text(place_, *digest, "sha256"));
-    const auto sha256 = Sha256::parse(text);
-    if (!sha256) {
-      return place_.wrong(digest->mark, shown(text) +
-                                            " is no SHA-256 digest; expected 64 "
-                                            "hexadecimal digits");
+    pin.want.value = facts::Value::scalar(text);
+    if (auto read = read_digest(digest->mark, pin.want); !read) {
+      return std::move(read).error();
     }
-    pin.want.value = facts::Value::scalar(sha256->hex());
     return pin;
   }
 

@@ -409,6 +409,11 @@ TEST(WrittenKeys, LabelsMustFitTheKey) {
   EXPECT_THAT(refusal("gpu.name@"), HasSubstr("behind @ must stand printable text"));
   EXPECT_THAT(refusal("gpu.name@a\nb"), HasSubstr("behind @ must stand printable text"));
   EXPECT_THAT(refusal("@x"), HasSubstr("no key before @"));
+  EXPECT_EQ(refusal("file@x"), "the path \"x\" is not absolute; expected /... or ~/...");
+  EXPECT_EQ(refusal("file@/etc/../x"),
+            "the path \"/etc/../x\" holds ..; expected the path that it leads to");
+  EXPECT_THAT(refusal("filesystem@x/y"), HasSubstr("is not absolute"));
+  EXPECT_TRUE(resolve("file@~/..x/y.."));
   EXPECT_THAT(refusal("nccl@" + std::string(5000, 'x')), HasSubstr("at most 4096"));
 }
 

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <fstream>
 #include <map>
@@ -270,6 +271,69 @@ TEST(ManifestLoad, FilesNeedAPathAndADigest) {
             "m.yaml:3:8: unknown key \"sha\" in a file; did you mean sha256?");
   EXPECT_EQ(refusal("goldenv: 1\nfiles:\n  /x: abc\n"),
             "m.yaml:3:7: no {sha256: ...} for this file; expected one, or absent");
+  EXPECT_EQ(refusal("goldenv: 1\nfiles:\n  /x/../y: absent\n"),
+            "m.yaml:3:3: the path \"/x/../y\" holds ..; expected the path that it leads to");
+}
+
+TEST(ManifestLoad, APinOnAFileIsReadAsUnderFiles) {
+  EXPECT_EQ(pin_refusal("file@x: absent"),
+            "m.yaml:3:3: the path \"x\" is not absolute; expected /... or ~/...");
+  EXPECT_EQ(pin_refusal("file@/etc/../etc/passwd: absent"),
+            "m.yaml:3:3: the path \"/etc/../etc/passwd\" holds ..; expected the path that it leads "
+            "to");
+  for (const char* want : {"abc", "'!=abc'", "[absent, abc]", "{want: abc}"}) {
+    const std::string message = pin_refusal("file@/x: " + std::string(want));
+    EXPECT_NE(message.find("\"abc\" is no SHA-256 digest; expected 64 hexadecimal digits"),
+              std::string::npos)
+        << message;
+  }
+  std::string upper(kDigest);
+  std::ranges::transform(upper, upper.begin(),
+                         [](char c) { return c >= 'a' ? static_cast<char>(c - 'a' + 'A') : c; });
+  EXPECT_EQ(pin(read("goldenv: 1\npins:\n  file@/x: " + upper + "\n"), "file@/x").want.value.text,
+            kDigest);
+}
+
+TEST(ManifestLoad, WhatNoMachineCanMeetIsRefused) {
+  for (const char* never :
+       {"gpu.count: -3", "gpu.count: -0", "gpu.count: 8.5", "gpu.count: '<0'", "gpu.count: '>8,<9'",
+        "gpu.count: [8, -1]", "gpu.count: {want: -3}", "memory.total: -1", "memory.total: '<0'",
+        "gpu.pcie.max_speed: -16", "gpu.pcie.max_speed: '<0'"}) {
+    const std::string message = pin_refusal(never);
+    EXPECT_NE(message.find(" can never "), std::string::npos) << never << "\n" << message;
+    EXPECT_NE(message.find("; expected a "), std::string::npos) << never << "\n" << message;
+  }
+  EXPECT_EQ(pin_refusal("gpu.count: -3"),
+            "m.yaml:3:14: gpu.count can never be -3; expected a whole number, 0 or more");
+  for (const char* never : {"cuda: '<0'", "cuda: '<=0,!=0'", "driver: '<0.0'", "kernel: '<0'"}) {
+    const std::string message = pin_refusal(never);
+    EXPECT_NE(message.find(", none is below 0; expected "), std::string::npos) << message;
+  }
+}
+
+TEST(ManifestLoad, WhatSomeMachineMightMeetIsTaken) {
+  for (const char* may : {"gpu.count: 0",
+                          "gpu.count: 8.0",
+                          "gpu.count: '!=-3'",
+                          "gpu.count: '>8,<10'",
+                          "gpu.count: '<1'",
+                          "gpu.count: '>=8,!=8,!=9'",
+                          "gpu.count: '>=-1'",
+                          "memory.total: 503.5GiB",
+                          "gpu.pcie.max_speed: '>2,<3'",
+                          "gpu.pcie.max_speed: 2.5",
+                          "gpu.numa_node: -1",
+                          "nic.speed: '<0'",
+                          "limits.memlock: unlimited",
+                          "limits.memlock: '>1TiB'",
+                          "cuda: '<=0'",
+                          "cuda: '<0.1'",
+                          "cuda: '!=0'",
+                          "torch: '<0'",
+                          "sysctl.kernel.panic: -1",
+                          "sysctl.kernel.panic: '<0'"}) {
+    EXPECT_EQ(read("goldenv: 1\npins:\n  " + std::string(may) + "\n").pins.size(), 1u) << may;
+  }
 }
 
 TEST(ManifestLoad, TheDocumentIsJudgedFirst) {

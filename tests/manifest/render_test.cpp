@@ -109,13 +109,12 @@ TEST(ManifestRender, AnEmptyManifestIsOne) {
 
 TEST(ManifestRender, OddFilesStayPins) {
   const Manifest manifest = read(
-      "goldenv: 1\npins:\n  file@relative: absent\n"
+      "goldenv: 1\npins:\n"
       "  file@/y: {want: [absent], level: info}\nfiles:\n  /z: {sha256: absent, level: should}\n");
   EXPECT_EQ(render(manifest),
             "goldenv: 1\n"
             "pins:\n"
             "  file@/y: {want: [absent], level: info}\n"
-            "  file@relative: absent\n"
             "files:\n"
             "  /z: {sha256: absent, level: should}\n");
   EXPECT_EQ(read(render(manifest)), manifest);
