@@ -19,7 +19,9 @@ namespace goldenv::test {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::Contains;
 using testing::IsEmpty;
+using testing::Not;
 
 const std::string kHosts = GOLDENV_SOURCE_DIR "/tests/hosts";
 const std::vector<std::string> kMachines = {
@@ -119,6 +121,32 @@ TEST(RecordedHosts, PlantedDifferencesStandOnCheckedSources) {
     const auto files = files_below(kHosts + "/" + machine);
     for (const std::string& path : planted) {
       EXPECT_TRUE(files.contains(path)) << machine << path;
+    }
+  }
+}
+
+// So do the troubles of the machines that have one.
+TEST(RecordedHosts, PlantedTroublesStandOnCheckedSources) {
+  const std::string modules = "/usr/lib/modules/5.15.0-91-generic/updates/dkms/";
+  const std::map<std::string, std::vector<std::string>> planted = {
+      {"hang-1804",
+       {"/proc/sys/kernel/osrelease", "/usr/lib/os-release", "/lib/x86_64-linux-gnu/libc-2.27.so"}},
+      {"fine-2004",
+       {"/proc/sys/kernel/osrelease", "/usr/lib/os-release",
+        "/usr/lib/x86_64-linux-gnu/libc-2.31.so"}},
+      {"mixed-driver",
+       {"/sys/module/nvidia/version", modules + "nvidia.ko",
+        "/usr/lib/x86_64-linux-gnu/libcuda.so.550.90.12",
+        "/usr/lib/x86_64-linux-gnu/libnvidia-ml.so.550.90.12"}},
+      {"stale-drm",
+       {modules + "nvidia-drm.ko",
+        "/usr/src/linux-headers-5.15.0-107-lowlatency/include/generated/utsrelease.h"}}};
+  for (const auto& [machine, paths] : planted) {
+    const auto files = files_below(kHosts + "/" + machine);
+    const std::vector<std::string> bare = without_origin(machine, true);
+    for (const std::string& path : paths) {
+      EXPECT_TRUE(files.contains(path)) << machine << path;
+      EXPECT_THAT(bare, Not(Contains(path))) << machine;
     }
   }
 }
