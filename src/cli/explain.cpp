@@ -7,7 +7,8 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/request.h"
-#include "facts/want.h"
+#include "diff/check.h"
+#include "facts/member_hints.h"
 #include "host/host.h"
 #include "probe/origin.h"
 #include "report/scan.h"
@@ -21,8 +22,43 @@ constexpr std::array<OptionSpec, 2> kOptions = {{
     {"--python", "P", "the Python that is meant: its prefix or interpreter", false, ""},
 }};
 
-std::string state_of(Truth met) {
-  return met == Truth::yes ? "met" : met == Truth::no ? "not met" : "not known";
+/// How a machine stands to one pin, as a check of that pin alone says it.
+std::string state_of(const manifest::Manifest& pinned, const facts::Snapshot& snapshot) {
+  const diff::Check check = diff::check(pinned, snapshot);
+  return check.not_applying != 0      ? "does not apply"
+         : !check.undecided.empty()   ? "not known"
+         : !check.differences.empty() ? "not met"
+                                      : "met";
+}
+
+/// The key that the words begin with. Errors: usage, where it is none; also where it is the source
+/// and the key stands behind it.
+Result<facts::Resolved> parse_key(const std::vector<std::string>& words) {
+  Result<facts::Resolved> key = facts::resolve(words.front());
+  if (key) {
+    return key;
+  }
+  if (words.size() == 2 && facts::resolve(words.back())) {
+    return Error{Errc::usage,
+                 "explain takes the key first: did you mean goldenv explain " + words.back() + " " +
+                     words.front() + "?",
+                 {}};
+  }
+  return Error{Errc::usage, key.error().message, {}};
+}
+
+/// The facts of one source. Errors: of source::look; usage, where --python names no Python there.
+Result<facts::Snapshot> look(const Invocation& invocation, const source::Source& source,
+                             const probe::Request& request) {
+  if (!source.is_machine()) {
+    return source::look(source, request);
+  }
+  Viewer viewer(invocation);
+  GOLDENV_TRY(std::vector<facts::Snapshot> all, viewer.look(source, request));
+  if (Result<void> python = viewer.python_found(); !python) {
+    return std::move(python).error();
+  }
+  return std::move(all.front());
 }
 
 /// The key whose fact says what the next boot will make of this one; "" where there is none.
@@ -72,9 +108,9 @@ facts::Origin origin_on(const source::Source& source, const probe::Request& requ
 }
 
 int run_explain(const Invocation& invocation) {
-  const auto resolved = facts::resolve(invocation.words.front());
+  const auto resolved = parse_key(invocation.words);
   if (!resolved) {
-    return fail({Errc::usage, resolved.error().message, {}});
+    return fail(resolved.error());
   }
   const facts::FactKey key{resolved->name, resolved->label};
   const auto sources = parse_sources({invocation.words.begin() + 1, invocation.words.end()});
@@ -84,7 +120,7 @@ int run_explain(const Invocation& invocation) {
   // A manifest is shown where there is one; without --manifest it is no error that there is none.
   std::string file = invocation.value("--manifest");
   if (file.empty()) {
-    file = source::default_manifest();
+    file = default_manifest();
   }
   manifest::Manifest manifest;
   if (!file.empty()) {
@@ -94,14 +130,20 @@ int run_explain(const Invocation& invocation) {
     }
     manifest = std::move(opened->manifest);
   }
-  probe::Request request;
-  request.named = {key, {"host.name", ""}, {"kernel.upstream", ""}};
+  if (const std::string near = facts::nearest_member(key); !near.empty()) {
+    say(key.text() + " is no well-known name; did you mean " + near + "?");
+  }
+  manifest::Manifest pinned;
+  if (const manifest::Pin* pin = manifest.find(key)) {
+    pinned.pins.push_back(*pin);
+  }
+  probe::Request request = request_for(pinned, invocation);
+  request.target_python = manifest.target_python;
+  request.named.push_back(key);
   if (const std::string next = next_boot_key(key.name); !next.empty()) {
     request.named.push_back({next, ""});
   }
-  request.only_named = true;
-  request.python = invocation.value("--python", manifest.target_python);
-  const Result<facts::Snapshot> snapshot = source::look(sources->front(), request);
+  const Result<facts::Snapshot> snapshot = look(invocation, sources->front(), request);
   if (!snapshot) {
     return fail(snapshot.error());
   }
@@ -115,12 +157,9 @@ int run_explain(const Invocation& invocation) {
   }
   explanation.origin = origin_on(sources->front(), request, explanation.fact);
   explanation.origin.next_boot = next_boot(*snapshot, key.name);
-  explanation.pin = manifest.find(key);
-  if (explanation.pin != nullptr) {
-    const Truth met =
-        facts::meets(*resolved->entry, explanation.pin->want, explanation.fact.reading,
-                     snapshot->read({"kernel.upstream", ""}).reading);
-    explanation.met = state_of(met);
+  if (!pinned.pins.empty()) {
+    explanation.pin = &pinned.pins.front();
+    explanation.met = state_of(pinned, *snapshot);
   }
   const Rendering rendering{
       [&](report::Colour colour) {

@@ -103,11 +103,12 @@ std::string scan_text(const facts::Snapshot& snapshot, const ScanView& view) {
     rows.push_back({std::string(facts::name(entry.layer)), printable(fact->key.text()),
                     value_text(*fact, entry)});
   }
+  const std::size_t told = view.selection.empty() ? snapshot.facts.size() : shown.size();
   std::string out =
       printable(shortened(snapshot.title())) +
       (snapshot.title() == snapshot.source ? ""
                                            : " (" + printable(shortened(snapshot.source)) + ")") +
-      ": " + counted(snapshot.facts.size(), "fact") + "\n";
+      ": " + counted(told, "fact") + "\n";
   out += table(rows) + unknown_lines(counts.unknown);
   if (counts.absent + counts.unshown != 0) {
     out += "not shown: " + std::to_string(counts.absent) + " absent, " +

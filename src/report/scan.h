@@ -36,8 +36,8 @@ struct Explanation {
   const facts::Entry* entry = nullptr;
   std::vector<facts::Fact> instances;  ///< key@..., sorted
   const manifest::Pin* pin = nullptr;  ///< of the manifest in force, if one is there
-  std::string met;                     ///< "met", "not met", "not known", or "" without a pin
-  facts::Origin origin;                ///< what set the value, where that can be told
+  std::string met;       ///< met, not met, not known, does not apply; "" without a pin
+  facts::Origin origin;  ///< what set the value, where that can be told
 };
 std::string explain_text(const Explanation& explanation, std::string_view title, Colour colour);
 doc::Node explain_node(const Explanation& explanation, std::string_view source);

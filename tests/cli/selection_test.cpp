@@ -167,5 +167,18 @@ TEST_F(OnlySome, AFolderOfSettingsIsNoUnknown) {
   EXPECT_THAT(explained.out, HasSubstr("absent"));
 }
 
+TEST_F(OnlySome, TheHeadlineCountsWhatIsSelected) {
+  const Ended ended = goldenv({"scan", host("rack-a"), "--only", "sysctl.vm.*"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const std::string headline = ended.out.substr(0, ended.out.find('\n'));
+  std::size_t rows = 0;
+  for (std::size_t at = ended.out.find("sysctl.vm."); at != std::string::npos;
+       at = ended.out.find("sysctl.vm.", at + 1)) {
+    ++rows;
+  }
+  EXPECT_GT(rows, 1u);
+  EXPECT_THAT(headline, testing::EndsWith(": " + std::to_string(rows) + " facts"));
+}
+
 }  // namespace
 }  // namespace goldenv::test
