@@ -49,6 +49,10 @@ int run_lock(const Invocation& invocation) {
     return fail({Errc::usage, sources->front().text + ": no fact of it can be pinned", {}});
   }
   const std::string yaml = manifest::render(manifest);
+  for (const facts::FactKey& key : diff::unnameable(snapshots->front())) {
+    say(key.text() + ": not pinned: no manifest can name it" +
+        (facts::in_family(key.name, "env") ? ", nor close env while it is set" : ""));
+  }
   // As data a manifest is its own YAML, read back: there is one form of it.
   const Rendering rendering{
       [&](report::Colour) { return yaml; },

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "base/text.h"
 #include "diff/compare.h"
 #include "facts/want.h"
+#include "manifest/want_bounds.h"
 
 namespace goldenv::diff {
 namespace {
@@ -115,7 +117,7 @@ Want want_of(const facts::Entry& entry, const Value& value, Float loose) {
     }
     case Value::Form::scalar:
       if (loose != Float::none && entry.type == facts::Type::version &&
-          entry.scheme != version::Scheme::kernel) {
+          entry.scheme != version::Scheme::kernel && version::parse(entry.scheme, value.text)) {
         const std::string start = first_parts(value.text, loose == Float::patch ? 2 : 1);
         if (!start.empty()) {
           return wildcard(entry.scheme, start);
@@ -128,8 +130,28 @@ Want want_of(const facts::Entry& entry, const Value& value, Float loose) {
 }
 
 bool can_pin(const facts::Entry& entry, const Value& value) {
+  if (value.form != Value::Form::prefix) {
+    return true;
+  }
   // A prefix pins something only where the wildcard can be written.
-  return value.form != Value::Form::prefix || entry.type == facts::Type::version;
+  const Want want = wildcard(entry.scheme, value.text);
+  const auto read = version::parse_constraint(entry.scheme, value.text + ".*");
+  return entry.type == facts::Type::version && read && *read == want.constraint &&
+         facts::meets(entry, want, value, facts::Unknown{}) == Truth::yes;
+}
+
+/// The key as a manifest that names it is read, or nothing where that is none or another.
+std::optional<facts::Resolved> named(const facts::FactKey& key) {
+  auto read = facts::resolve(key.text());
+  if (!read || read->name != key.name || read->label != key.label) {
+    return std::nullopt;
+  }
+  return *std::move(read);
+}
+
+bool is_golden_value(const Fact& fact, const facts::Entry* entry) {
+  return entry != nullptr && std::holds_alternative<Value>(fact.reading) &&
+         takes_part(*entry, fact.key);
 }
 
 }  // namespace
@@ -141,26 +163,49 @@ manifest::Manifest lock(const facts::Snapshot& snapshot, const LockOptions& opti
   for (const Fact& fact : snapshot.facts) {
     const facts::Entry* entry = facts::entry_of(fact.key.name);
     const auto* value = std::get_if<Value>(&fact.reading);
-    if (entry == nullptr || value == nullptr || !takes_part(*entry, fact.key) ||
-        entry->level > lightest || is_package_of_nothing(fact.key.name) ||
-        !can_pin(*entry, *value)) {
+    if (!is_golden_value(fact, entry) || entry->level > lightest ||
+        is_package_of_nothing(fact.key.name) || !can_pin(*entry, *value)) {
+      continue;
+    }
+    const std::optional<facts::Resolved> key = named(fact.key);
+    if (!key) {
       continue;
     }
     manifest::Pin pin;
     pin.key = fact.key;
     pin.want = want_of(*entry, *value, options.loose);
     pin.level = entry->level;
+    // Of a text that no machine can have said (-5 GPUs) a manifest is not read.
+    if (!manifest::impossible(*key, pin.want).empty()) {
+      continue;
+    }
     manifest.pins.push_back(std::move(pin));
   }
   if (const Fact* prefix = snapshot.find({"python.prefix", ""})) {
-    if (const auto* value = std::get_if<Value>(&prefix->reading)) {
+    const auto* value = std::get_if<Value>(&prefix->reading);
+    if (value != nullptr && (value->text.starts_with('/') || value->text.starts_with("~/"))) {
       manifest.target_python = value->text;
     }
   }
-  if (std::ranges::find(snapshot.listed, "env") != snapshot.listed.end()) {
+  // Closed, a family would hold what no pin can allow.
+  const bool listed = std::ranges::find(snapshot.listed, "env") != snapshot.listed.end();
+  if (listed && std::ranges::none_of(unnameable(snapshot), [](const facts::FactKey& key) {
+        return facts::in_family(key.name, "env");
+      })) {
     manifest.closed = {"env"};
   }
   return manifest;
+}
+
+std::vector<facts::FactKey> unnameable(const facts::Snapshot& snapshot) {
+  std::vector<facts::FactKey> keys;
+  for (const Fact& fact : snapshot.facts) {
+    const facts::Entry* entry = facts::entry_of(fact.key.name);
+    if (is_golden_value(fact, entry) && entry->level <= facts::Level::info && !named(fact.key)) {
+      keys.push_back(fact.key);
+    }
+  }
+  return keys;
 }
 
 }  // namespace goldenv::diff

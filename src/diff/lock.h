@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "facts/snapshot.h"
 #include "manifest/manifest.h"
@@ -17,7 +18,12 @@ struct LockOptions {
 
 /// The manifest that the machine of a snapshot meets: every known golden fact that the catalogue
 /// weighs must or should (with `all` info too), values only; what is known in part as what is known
-/// (12.8.1 or 12.8.2; 570.124.*). `env` is closed where it was listed.
+/// (12.8.1 or 12.8.2; 570.124.*). `env` is closed where it was listed and a manifest can name all
+/// of its members. What it says is read back by manifest::load, whatever the values are.
 manifest::Manifest lock(const facts::Snapshot& snapshot, const LockOptions& options = {});
+
+/// Golden facts under names that no manifest can hold (a variable's with a control character),
+/// sorted; lock leaves them out.
+std::vector<facts::FactKey> unnameable(const facts::Snapshot& snapshot);
 
 }  // namespace goldenv::diff

@@ -339,9 +339,17 @@ class Condition::Term::Parser {
     }
     // Without order a text is itself, whatever it looks like; pins spell that with == before it.
     const bool literal = !ordered && value.text.find(',') == std::string::npos;
+    // == before what is no version takes it as a text; here only quotes say that this is meant.
+    if (resolved.entry->type == Type::version && value.kind == Token::Kind::word) {
+      const auto constraint = version::parse_constraint(resolved.entry->scheme, sign + value.text);
+      if (!constraint) {
+        return wrong(value.at, constraint.error().message);
+      }
+    }
+    // Behind != a value must have the form of the key's; == would take others as they stand.
     auto parsed = parse_want(resolved,
                              doc::Node::scalar(ordered   ? sign + value.text
-                                               : literal ? "==" + value.text
+                                               : literal ? "!=" + value.text
                                                          : value.text,
                                                true),
                              "");
@@ -352,8 +360,8 @@ class Condition::Term::Parser {
       return wrong(value.at,
                    message.starts_with(kNowhere) ? message.substr(kNowhere.size()) : message);
     }
-    if (sign == "!=" && parsed->kind == Want::Kind::exact) {
-      parsed->kind = Want::Kind::differs;
+    if (!ordered && (parsed->kind == Want::Kind::exact || parsed->kind == Want::Kind::differs)) {
+      parsed->kind = sign == "!=" ? Want::Kind::differs : Want::Kind::exact;
     }
     return parsed;
   }

@@ -1,5 +1,8 @@
 #include "facts/scalar.h"
 
+#include <array>
+#include <utility>
+
 #include "base/text.h"
 
 namespace goldenv::facts {
@@ -33,6 +36,41 @@ bool holds(Op op, double found, double wanted) {
       return found < wanted;
     default:
       return false;
+  }
+}
+
+std::optional<WrittenOperator> operator_of(std::string_view text) {
+  constexpr std::array<std::pair<std::string_view, Op>, 7> kOperators = {{{"==", Op::eq},
+                                                                          {"!=", Op::ne},
+                                                                          {">=", Op::ge},
+                                                                          {"<=", Op::le},
+                                                                          {"~=", Op::compatible},
+                                                                          {">", Op::gt},
+                                                                          {"<", Op::lt}}};
+  for (const auto& [sign, op] : kOperators) {
+    if (text.starts_with(sign)) {
+      return WrittenOperator{op, sign.size()};
+    }
+  }
+  return std::nullopt;
+}
+
+std::string_view sign(Op op) {
+  switch (op) {
+    case Op::ne:
+      return "!=";
+    case Op::ge:
+      return ">=";
+    case Op::le:
+      return "<=";
+    case Op::gt:
+      return ">";
+    case Op::lt:
+      return "<";
+    case Op::compatible:
+      return "~=";
+    default:
+      return "==";
   }
 }
 

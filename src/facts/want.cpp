@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <utility>
 
 #include "base/text.h"
 #include "facts/quantity.h"
 #include "facts/scalar.h"
+#include "facts/value_form.h"
 
 namespace goldenv::facts {
 namespace {
@@ -14,122 +17,9 @@ using doc::Node;
 using version::Clause;
 using version::Op;
 
-// Variables that hold search paths are lists of folders.
-bool is_path_list(std::string_view name) {
-  return name.starts_with("env.") && name.ends_with("PATH");
-}
-
-bool is_list(const Resolved& key) {
-  return key.entry->type == Type::list || is_path_list(key.name);
-}
-
-/// What a key's value is, for people.
-std::string kind_of(const Resolved& key) {
-  switch (is_list(key) ? Type::list : key.entry->type) {
-    case Type::choice:
-      return "one of a few words";
-    case Type::boolean:
-      return "true or false";
-    default:
-      return "a " + std::string(name(is_list(key) ? Type::list : key.entry->type));
-  }
-}
-
-/// Choices whose words are those of the kernel, of a processor or of a driver, or where a library
-/// lies: others than the listed ones occur.
-bool is_open(std::string_view name) {
-  constexpr auto kOpen = std::to_array<std::string_view>(
-      {"cpu.arch", "cpu.vendor", "gpu.bound_to", "nic.state", "rdma.link_layer", "rdma.state"});
-  return std::ranges::find(kOpen, name) != kOpen.end() || name.ends_with(".origin") ||
-         in_family(name, "library.origin");
-}
-
-/// The listed value that a mistyped one stands for ("AMD": AuthenticAMD), or "".
-std::string_view nearest_value(const std::vector<std::string_view>& values, std::string_view text) {
-  const std::string written = to_lower(text);
-  constexpr std::size_t kLeastBytes = 3;  // what is shorter stands within anything
-  std::string_view best;
-  std::size_t distance = 3;
-  for (const std::string_view value : values) {
-    const std::string known = to_lower(value);
-    const std::size_t length = std::min(known.size(), written.size());
-    const bool within = length >= kLeastBytes && (known.find(written) != std::string::npos ||
-                                                  written.find(known) != std::string::npos);
-    const std::size_t here = known == written ? 0 : within ? 1 : edit_distance(known, written);
-    if (here < distance && here < known.size()) {
-      distance = here;
-      best = value;
-    }
-  }
-  return best;
-}
-
-/// Why a text can be no value of a choice, or "".
-std::string wrong_choice(const Resolved& key, std::string_view text) {
-  const std::vector<std::string_view> values = split(key.entry->values, '|');
-  if (std::ranges::find(values, text) != values.end()) {
-    return {};
-  }
-  // Since Linux 6.6 smt/control gives the number of threads where only some are on.
-  if (key.name == "cpu.smt" && to_number(text)) {
-    return {};
-  }
-  const std::string_view near = nearest_value(values, text);
-  // YAML's own words for yes and no are never the kernel's.
-  if (is_open(key.name) && near.empty() && (to_number(text) || canonical_boolean(text).empty())) {
-    return {};
-  }
-  std::vector<std::string> known(values.begin(), values.end());
-  return key.name + (is_open(key.name) ? " is hardly " : " cannot be ") +
-         doc::quote_json(std::string(text)) +
-         (near.empty() ? std::string() : ", did you mean " + std::string(near) + "?") +
-         "; expected one of " + join(known, ", ");
-}
-
 /// Whether a value could be a number at all: a text can (a sysctl, a variable), a path cannot.
 bool may_be_number(const Resolved& key) {
   return !is_list(key) && (is_numeric(key.entry->type) || key.entry->type == Type::text);
-}
-
-/// The operator at the start of a text and how long it is.
-struct Written {
-  Op op;
-  std::size_t length;
-};
-
-std::optional<Written> operator_of(std::string_view text) {
-  constexpr std::array<std::pair<std::string_view, Op>, 7> kOperators = {{{"==", Op::eq},
-                                                                          {"!=", Op::ne},
-                                                                          {">=", Op::ge},
-                                                                          {"<=", Op::le},
-                                                                          {"~=", Op::compatible},
-                                                                          {">", Op::gt},
-                                                                          {"<", Op::lt}}};
-  for (const auto& [sign, op] : kOperators) {
-    if (text.starts_with(sign)) {
-      return Written{op, sign.size()};
-    }
-  }
-  return std::nullopt;
-}
-
-std::string_view sign(Op op) {
-  switch (op) {
-    case Op::ne:
-      return "!=";
-    case Op::ge:
-      return ">=";
-    case Op::le:
-      return "<=";
-    case Op::gt:
-      return ">";
-    case Op::lt:
-      return "<";
-    case Op::compatible:
-      return "~=";
-    default:
-      return "==";
-  }
 }
 
 bool some_number_meets(const std::vector<Clause>& clauses) {
@@ -182,10 +72,15 @@ class WantParser {
       want.kind = text == "any" ? Want::Kind::any : Want::Kind::absent;
       return want;
     }
+    if (const std::optional<std::string> literal = literal_text(key_, node.text)) {
+      Want want;
+      want.value = Value::scalar(*literal);
+      return want;
+    }
     if (key_.entry->type == Type::version) {
       return version(node, text);
     }
-    const std::optional<Written> written = operator_of(text);
+    const std::optional<WrittenOperator> written = operator_of(text);
     const bool numeric = is_numeric(key_.entry->type);
     if (!written && !(numeric && text.find(',') != std::string_view::npos)) {
       return exact(node, numeric ? text : std::string_view(node.text), Want::Kind::exact);
@@ -232,7 +127,7 @@ class WantParser {
     const Entry& entry = *key_.entry;
     if (is_list(key_)) {
       std::vector<std::string> items;
-      if (is_path_list(key_.name)) {
+      if (key_.entry->type != Type::list) {  // a variable that holds a search path
         for (const std::string_view item : split(text, ':')) items.emplace_back(item);
       } else {
         for (const std::string_view item : words(text)) items.emplace_back(item);
@@ -283,7 +178,7 @@ class WantParser {
     want.kind = Want::Kind::constraint;
     for (const std::string_view piece : split(text, ',')) {
       const std::string_view clause = trim(piece);
-      const std::optional<Written> written = operator_of(clause);
+      const std::optional<WrittenOperator> written = operator_of(clause);
       const std::string_view operand = trim(clause.substr(written ? written->length : 0));
       if (!written || written->op == Op::compatible || !to_quantity(operand)) {
         return wrong(node, key_.name + " has no order but that of numbers: \"" +
@@ -337,15 +232,18 @@ class WantParser {
     }
     std::vector<std::pair<std::string, std::string>> entries;
     for (const Node::Entry& entry : node.entries) {
-      if (counts && key_.entry->type == Type::choice && entry.key != "absent") {
-        if (const std::string why = wrong_choice(key_, entry.key); !why.empty()) {
+      std::string name = entry.key;
+      if (counts && key_.entry->type == Type::choice && name != "absent") {
+        if (name.starts_with(kLiteral)) {
+          name.erase(0, kLiteral.size());
+        } else if (const std::string why = wrong_choice(key_, name); !why.empty()) {
           return doc::error_at(file_, entry.mark, why);
         }
       }
       if (!entry.value.is_scalar() || (counts && !to_number(entry.value.text))) {
         return wrong(entry.value, counts ? "expected a count here" : "expected a text here");
       }
-      entries.emplace_back(entry.key, entry.value.text);
+      entries.emplace_back(std::move(name), entry.value.text);
     }
     Want want;
     want.value = counts ? Value::tally(std::move(entries)) : Value::map(std::move(entries));
@@ -364,94 +262,6 @@ class WantParser {
 
 Result<Want> parse_want(const Resolved& key, const doc::Node& node, std::string_view file) {
   return WantParser(key, file).parse(node);
-}
-
-doc::Node to_node(const Resolved& key, const Want& want) {
-  const auto items = [](const std::vector<std::string>& texts) {
-    std::vector<Node> nodes;
-    for (const std::string& text : texts) nodes.push_back(Node::scalar(text, true));
-    return Node::sequence(std::move(nodes));
-  };
-  switch (want.kind) {
-    case Want::Kind::absent:
-      return Node::scalar("absent");
-    case Want::Kind::any:
-      return Node::scalar("any");
-    case Want::Kind::constraint: {
-      if (key.entry->type == Type::version) {
-        return Node::scalar(version::render(want.constraint), true);
-      }
-      std::vector<std::string> clauses;
-      for (const Clause& clause : want.constraint.clauses) {
-        clauses.push_back(std::string(sign(clause.op)) + clause.text);
-      }
-      return Node::scalar(join(clauses, ","), true);
-    }
-    case Want::Kind::any_of: {
-      std::vector<Node> nodes;
-      for (const Want& one : want.any) nodes.push_back(to_node(key, one));
-      return Node::sequence(std::move(nodes));
-    }
-    case Want::Kind::exact:
-    case Want::Kind::differs:
-      break;
-  }
-  const Value& value = want.value;
-  switch (value.form) {
-    case Value::Form::list:
-    case Value::Form::set:
-      return items(value.items);
-    case Value::Form::map:
-    case Value::Form::tally: {
-      Node node = Node::mapping({});
-      for (const auto& [name, amount] : value.entries) {
-        node.entries.push_back({name, {}, Node::scalar(amount, value.form == Value::Form::map)});
-      }
-      return node;
-    }
-    default:
-      break;
-  }
-  const std::string_view text = value.text;
-  const bool literal =
-      want.kind == Want::Kind::exact && key.entry->type != Type::version &&
-      (text == "absent" || text == "any" || operator_of(text).has_value() || trim(text) != text);
-  const bool bare = is_numeric(key.entry->type) || key.entry->type == Type::boolean;
-  return Node::scalar((want.kind == Want::Kind::differs ? "!="
-                       : literal                        ? "=="
-                                                        : "") +
-                          value.text,
-                      !bare);
-}
-
-std::string describe(const Want& want) {
-  switch (want.kind) {
-    case Want::Kind::absent:
-      return "absent";
-    case Want::Kind::any:
-      return "any";
-    case Want::Kind::constraint: {
-      std::vector<std::string> clauses;
-      for (const Clause& clause : want.constraint.clauses) {
-        const bool wildcard = clause.op == Op::wildcard || clause.op == Op::not_wildcard;
-        clauses.push_back((clause.op == Op::wildcard       ? ""
-                           : clause.op == Op::not_wildcard ? "!="
-                                                           : std::string(sign(clause.op))) +
-                          clause.text + (wildcard ? ".*" : ""));
-      }
-      return join(clauses, ",");
-    }
-    case Want::Kind::any_of: {
-      std::vector<std::string> texts;
-      for (const Want& one : want.any) texts.push_back(describe(one));
-      return join(texts, " or ");
-    }
-    case Want::Kind::differs:
-      return "!=" + describe(Reading(want.value));
-    case Want::Kind::exact:
-      return describe(Reading(want.value));
-  }
-  return {};
 }
 
 }  // namespace goldenv::facts

@@ -34,7 +34,9 @@ struct Want {
 
 /// What a manifest's YAML says is wanted, by the key's type. Text rules (DESIGN section 4):
 /// `absent` and `any` are words (written ==absent, ==any where literal); a comparison operator, a
-/// comma list or `.*` makes a constraint on versions, integers and numbers; a sequence is any-of,
+/// comma list or `.*` makes a constraint on versions, integers and numbers; behind `==` what has
+/// not the form of the key's values is a text to the letter, behind `===` anything is (see
+/// literal_text); a sequence is any-of,
 /// but the value itself where the key is a list or set; a mapping is the value where the key is a
 /// map or counts all instances. Bytes take suffixes (64MiB). A choice is one of its values; where
 /// the kernel may have others (cpu.vendor) those are kept, but not what is nearly a listed one.
@@ -48,8 +50,10 @@ doc::Node to_node(const Resolved& key, const Want& want);
 std::string describe(const Want& want);
 
 /// Whether a reading is what is wanted. Unknown readings are unknown; a prefix that agrees as far
-/// as it goes is unknown; one_of is met if any member meets it; a tally is met only if every entry
-/// is; kernel ordered constraints look at `upstream` (the reading of kernel.upstream).
+/// as it goes is unknown; one_of is met if any member meets it and none is ruled out (unknown where
+/// some are); a tally is met only if every entry is; kernel ordered constraints look at `upstream`
+/// (the reading of kernel.upstream), or at what the release says of it where that is not known. A
+/// variable of which only the digest is known is compared by the digest of the wanted text.
 Truth meets(const Entry& entry, const Want& want, const Reading& reading, const Reading& upstream);
 
 /// The reading of a key, counted where the want counts: what all instances have in common as a

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "diff/lock.h"
 
 namespace goldenv::diff {
@@ -222,6 +224,183 @@ TEST(Lock, IsReadBackAsItWasWritten) {
   const auto again = manifest::load(text, "l.yaml", {});
   ASSERT_TRUE(again) << again.error().message << text;
   EXPECT_EQ(*again, locked) << text;
+}
+
+/// Locked, written, read and checked again: no difference, nothing open.
+void expect_met_by_itself(const Snapshot& snapshot, const LockOptions& options) {
+  const std::string text = manifest::render(lock(snapshot, options));
+  const auto loaded = manifest::load(text, "l.yaml", {});
+  ASSERT_TRUE(loaded) << loaded.error().message << "\n" << text;
+  const Check result = check(*loaded, snapshot);
+  for (const Difference& difference : result.differences) {
+    ADD_FAILURE() << difference.key.text() << ": " << difference.wanted << "\n" << text;
+  }
+  for (const Undecided& undecided : result.undecided) {
+    ADD_FAILURE() << undecided.key.text() << ": " << undecided.wanted << "\n" << text;
+  }
+}
+
+TEST(Lock, WhateverTheTextsAreTheMachineMeetsItsLock) {
+  constexpr auto kTexts = std::to_array<std::string_view>({"2004d",
+                                                           "unknown",
+                                                           "1.0_custom",
+                                                           "None",
+                                                           "none",
+                                                           "rolling",
+                                                           "535.129.03-beta",
+                                                           "linux-next",
+                                                           "2.2.0a0+git123-dirty x",
+                                                           "absent",
+                                                           "any",
+                                                           "==absent",
+                                                           "===absent",
+                                                           ">=1.0",
+                                                           "==1.0",
+                                                           "===1.0",
+                                                           "=1.0",
+                                                           "!=1.0",
+                                                           "<2",
+                                                           "~=1",
+                                                           "1.*",
+                                                           "==1.*",
+                                                           "*",
+                                                           ".*",
+                                                           "1.0,2.0",
+                                                           "==1,<2",
+                                                           ",",
+                                                           "1,000",
+                                                           "",
+                                                           " ",
+                                                           " 1.0",
+                                                           "1.0 ",
+                                                           "\t",
+                                                           "a\nb",
+                                                           "\x1b[31m",
+                                                           "~",
+                                                           "null",
+                                                           "yes",
+                                                           "No",
+                                                           "1e3",
+                                                           "0x10",
+                                                           "010",
+                                                           "-5",
+                                                           "12.10",
+                                                           "1:2.3-4",
+                                                           "1!2",
+                                                           "v1.0",
+                                                           "1.0 <2",
+                                                           "1.0-",
+                                                           "-",
+                                                           "- a",
+                                                           "a: b",
+                                                           "#c",
+                                                           "a #c",
+                                                           "{a: b}",
+                                                           "[a]",
+                                                           "'",
+                                                           "\"",
+                                                           "&a",
+                                                           "*a",
+                                                           "!t",
+                                                           "|",
+                                                           ">",
+                                                           "%",
+                                                           "@",
+                                                           "`",
+                                                           "\\",
+                                                           "\xc3\xa4",
+                                                           "\xe2\x80\xae",
+
+                                                           "unlimited",
+                                                           "64MiB",
+                                                           "1 K",
+                                                           "true",
+                                                           "tsc",
+                                                           "always",
+                                                           "6.1-arch1",
+                                                           "5.15.0-91-generic",
+                                                           "5.4.0-149-generic.*",
+                                                           "sha256:abc",
+                                                           "goldenv: 1"});
+  constexpr auto kKeys = std::to_array<std::string_view>({"driver",
+                                                          "kernel",
+                                                          "os.release",
+                                                          "os.id",
+                                                          "torch",
+                                                          "cuda",
+                                                          "cudnn",
+                                                          "nccl",
+                                                          "glibc",
+                                                          "python",
+                                                          "python.package.pytz",
+                                                          "dpkg.package.libc6",
+                                                          "rpm.package.glibc",
+                                                          "gpu.count",
+                                                          "memory.total",
+                                                          "bios.secure_boot",
+                                                          "thp.enabled",
+                                                          "cpu.vendor",
+                                                          "clocksource",
+                                                          "cpu.smt",
+                                                          "sysctl.vm.swappiness",
+                                                          "env.NCCL_DEBUG",
+                                                          "nccl.path",
+                                                          "limits.memlock",
+                                                          "gpu.name",
+                                                          "gpu.vbios",
+                                                          "python.prefix",
+                                                          "host.name",
+                                                          "module.nvidia.param.X"});
+  for (const std::string_view text : kTexts) {
+    std::vector<std::pair<std::string, Reading>> readings;
+    for (const std::string_view key : kKeys) {
+      const auto resolved = facts::resolve(key);
+      ASSERT_TRUE(resolved && resolved->name == key) << key;
+      readings.emplace_back(key, Value::scalar(std::string(text)));
+    }
+    readings.emplace_back("kernel.cmdline", Value::list({std::string(text), "quiet"}));
+    readings.emplace_back("env.LD_LIBRARY_PATH", Value::list({std::string(text)}));
+    readings.emplace_back("kernel.taint", Value::set({std::string(text)}));
+    readings.emplace_back("gpu.mig", Value::tally({{std::string(text), "2"}, {"enabled", "1"}}));
+    readings.emplace_back("gpu.persistence", Value::prefix(std::string(text)));
+    readings.emplace_back("cuda.toolkit", Value::prefix(std::string(text)));
+    readings.emplace_back("cudnn.other", Value::scalar(std::string(text)));
+    const Snapshot snapshot = machine(readings, {"env"});
+    for (const Float loose : {Float::none, Float::patch, Float::minor}) {
+      SCOPED_TRACE(testing::PrintToString(text));
+      expect_met_by_itself(snapshot, {true, loose, ""});
+    }
+  }
+}
+
+TEST(Lock, SeveralPossibleTextsAreReadBack) {
+  expect_met_by_itself(machine({{"cuda", Value::one_of({"absent", "1.*", "12.8.1", "none"})},
+                                {"torch", Value::one_of({"any", "2.0 x"})},
+                                {"driver", Value::one_of({">=1", "==2", "a,b"})}}),
+                       {true, Float::none, ""});
+}
+
+TEST(Lock, WhatNoManifestCanNameIsLeftOut) {
+  const Snapshot snapshot = machine({{"env.NCCL_\x1b[31m", Value::scalar("1")},
+                                     {"env.NCCL_A B", Value::scalar("1")},
+                                     {"env.NCCL_DEBUG", Value::scalar("INFO")},
+                                     {"env.RANK", Value::scalar("0")}},
+                                    {"env"});
+  expect_met_by_itself(snapshot, {});
+  std::vector<std::string> names;
+  for (const FactKey& key : unnameable(snapshot)) names.push_back(key.text());
+  EXPECT_EQ(names, (std::vector<std::string>{"env.NCCL_\x1b[31m", "env.NCCL_A B"}));
+  EXPECT_TRUE(lock(snapshot).closed.empty());
+}
+
+TEST(Lock, WhatIsNoVersionIsMarkedAsText) {
+  const std::string text =
+      manifest::render(lock(machine({{"driver", Value::scalar("535.129.03-beta")},
+                                     {"os.release", Value::scalar("rolling")},
+                                     {"torch", Value::scalar("2.2.1+cu121")}})));
+  EXPECT_NE(text.find("==535.129.03-beta"), std::string::npos) << text;
+  EXPECT_NE(text.find("==rolling"), std::string::npos) << text;
+  EXPECT_EQ(text.find("==2.2.1"), std::string::npos) << text;
 }
 
 TEST(Lock, FloatLeavesTheLowerPartsOpen) {

@@ -210,5 +210,32 @@ TEST(Condition, DepthAndLengthAreBounded) {
   EXPECT_EQ(holds(chain), Truth::no);
 }
 
+TEST(Condition, WhatHasNotTheFormOfTheKeyIsRefusedUnlessQuotedAsText) {
+  EXPECT_NE(refusal("nccl == 2..18"), "");
+  EXPECT_NE(refusal("nccl == unknown"), "");
+  EXPECT_NE(refusal("gpu.count == many"), "");
+  EXPECT_NE(refusal("thp.enabled == allways"), "");
+  EXPECT_NE(refusal("bios.secure_boot == maybe"), "");
+  EXPECT_TRUE(Condition::parse("os.version == \"rolling\""));
+}
+
+TEST(Condition, AVariableIsComparedByItsDigestToo) {
+  const Snapshot snapshot = make_snapshot(
+      "m", {},
+      {{FactKey::parse("env.FOO"),
+        Value::scalar("sha256:"
+                      "fcde2b2edba56bf408601fb721fe9b5c338d10ee429ea04fae5511b68fbf8fb9"),
+        {}}});
+  const auto holds_of = [&](std::string_view text) {
+    const auto condition = Condition::parse(text);
+    EXPECT_TRUE(condition) << text;
+    return condition ? condition->holds(snapshot) : Truth::unknown;
+  };
+  EXPECT_EQ(holds_of("env.FOO == bar"), Truth::yes);
+  EXPECT_EQ(holds_of("env.FOO != bar"), Truth::no);
+  EXPECT_EQ(holds_of("env.FOO == baz"), Truth::no);
+  EXPECT_EQ(holds_of("env.FOO > 3"), Truth::unknown);
+}
+
 }  // namespace
 }  // namespace goldenv::facts
