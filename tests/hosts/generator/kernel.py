@@ -31,8 +31,14 @@ def proc(tree, m):
     tree.put('/proc/version', f'Linux version {k.release} ({k.builder}) ({k.compiler}) {k.version}\n', 'proc')
     if k.signature:
         tree.put('/proc/version_signature', k.signature + '\n', 'proc')
-    tree.put('/proc/cmdline', f'BOOT_IMAGE=/boot/vmlinuz-{k.release} root=UUID={me.uuid("root")} '
-             f'{m.cmdline}\n', 'proc')
+    if m.wsl:
+        tree.put('/proc/cmdline', f'initrd=\\initrd.img WSL_ROOT_INIT=1 panic=-1 nr_cpus={m.cpus}\n', 'proc')
+        tree.put('/proc/sys/fs/binfmt_misc/WSLInterop',
+                 'enabled\ninterpreter /init\nflags: PF\noffset 0\nmagic 4d5a\n', 'wsl-interop')
+        tree.put('/dev/dxg', '', 'wsl')
+    else:
+        tree.put('/proc/cmdline', f'BOOT_IMAGE=/boot/vmlinuz-{k.release} root=UUID={me.uuid("root")} '
+                 f'{m.cmdline}\n', 'proc')
     tree.put('/proc/uptime', f'{me.boot_seconds}.{me.number("up", 10, 99)} {me.boot_seconds * 7}.12\n',
              'proc')
     tree.put('/proc/cpuinfo', ''.join(cpuinfo(m, n) for n in range(m.cpus)), 'proc')
@@ -205,7 +211,7 @@ def sys(tree, m):
                {'hugepages-2048kB/nr_hugepages': 0, 'hugepages-1048576kB/nr_hugepages': 0})
     tree.put('/sys/module/pcie_aspm/parameters/policy', '[default] performance powersave powersupersave \n',
              'module-param')
-    if m.container:
+    if m.container or m.wsl:
         return
     tree.put('/sys/kernel/security/lockdown', '[none] integrity confidentiality\n', 'module-param')
     if m.virtual:
@@ -227,15 +233,17 @@ def sys(tree, m):
 def network(tree, m):
     """One Ethernet port and, on GPU machines, one adapter for RDMA."""
     me = m.me
+    tree.lines('/sys/devices/virtual/net/lo', 'net',
+               {'address': '00:00:00:00:00:00', 'mtu': 65536, 'operstate': 'unknown', 'type': 772})
+    tree.link('/sys/class/net/lo', '../../devices/virtual/net/lo', 'net')
+    if m.wsl:
+        return
     bus = f'0000:{me.nic_bus}:00.0'
     port = f'/sys/devices/pci0000:20/{bus}/net/eth0'
     tree.lines(port, 'net', {'address': me.mac('eth0'), 'mtu': 9000, 'speed': 25000, 'operstate': 'up',
                              'type': 1}, '/sys/devices/pci*/*/net/eth0')
     tree.link(f'{port}/device', f'../../../{bus}', 'net', '/sys/devices/pci*/*/net/eth0/device')
     tree.link('/sys/class/net/eth0', f'../../devices/pci0000:20/{bus}/net/eth0', 'net')
-    tree.lines('/sys/devices/virtual/net/lo', 'net',
-               {'address': '00:00:00:00:00:00', 'mtu': 65536, 'operstate': 'unknown', 'type': 772})
-    tree.link('/sys/class/net/lo', '../../devices/virtual/net/lo', 'net')
     if not m.gpu:
         return
     adapter = f'0000:{int(me.nic_bus, 16) + 1:02x}:00.0'

@@ -62,6 +62,10 @@ K61 = Kernel('6.1.0-18-amd64', '#1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-
              'gcc-12 (Debian 12.2.0-14) 12.2.0, GNU ld (GNU Binutils for Debian) 2.40',
              'debian-kernel@lists.debian.org', '6.1.0-18-amd64 SMP preempt mod_unload modversions ')
 
+WSL515 = Kernel('5.15.167.4-microsoft-standard-WSL2', '#1 SMP Tue Nov 5 00:21:55 UTC 2024', '',
+                'gcc (GCC) 11.2.0, GNU ld (GNU Binutils) 2.37', 'root@builder',
+                '5.15.167.4-microsoft-standard-WSL2 SMP mod_unload modversions ')
+
 
 @dataclasses.dataclass(frozen=True)
 class System:
@@ -187,6 +191,7 @@ class Machine:
     cmdline: str = 'ro quiet'
     virtual: bool = False
     container: bool = False
+    wsl: bool = False        # in the virtual machine that Windows runs: no kernel module, no GPU on a bus
 
     @property
     def on_disk(self):

@@ -67,6 +67,8 @@ SOURCES = {
     'python': ('a Python installation as Debian lays it out', True),
     'wheel': ('Python packaging: recording installed projects, core metadata', True),
     'torch': ('PyTorch tools/generate_torch_version.py; metadata of torch 2.1.2+cu121 and 2.2.1+cu121', True),
+    'wsl': ('CUDA on WSL User Guide, and public reports: /usr/lib/wsl/lib, /dev/dxg', True),
+    'wsl-interop': ('Linux Documentation/admin-guide/binfmt-misc.rst; the name WSLInterop', False),
     'docker': ('/.dockerenv, made by Docker', True),
     'record': ('goldenv scan --record; docs/RECORD.md', True),
 }

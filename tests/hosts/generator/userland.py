@@ -7,6 +7,7 @@ import struct
 import elf
 
 LIB = '/usr/lib/x86_64-linux-gnu'
+WSL = '/usr/lib/wsl/lib'
 
 
 def system(tree, m):
@@ -68,6 +69,14 @@ def driver_libraries(tree, m):
     tree.put(f'{LIB}/libnccl.so.2.18.3', nccl('2.18.3', '12.1', 'deb'), 'nccl-text')
     tree.link(f'{LIB}/libnccl.so.2', 'libnccl.so.2.18.3', 'nccl-text')
     tree.put('/etc/nccl.conf', 'NCCL_SOCKET_IFNAME=eth0\n', 'nccl.conf')
+
+
+def wsl_libraries(tree):
+    """The Windows driver's Linux part. Its files bear no version and lead nowhere."""
+    for name in ('libcuda', 'libnvidia-ml', 'libdxcore'):
+        file = 'libdxcore.so' if name == 'libdxcore' else f'{name}.so.1'
+        tree.put(f'{WSL}/{file}', elf.library(file, f'wsl {name}', needed=('libc.so.6',)), 'wsl')
+    tree.put('/etc/ld.so.conf.d/ld.wsl.conf', f'{WSL}\n', 'ld.so')
 
 
 def nccl(version, cuda, built):
@@ -215,7 +224,7 @@ def packages(tree, m):
             f'gcc-{s.gcc.split(".")[0]}': s.gcc_package, 'python3': s.python_short + '.0-1',
             f'python{s.python_short}': s.python_package, 'rdma-core': '39.0-1', 'bash': '5.1-6',
             'tzdata': '2024a-0'}
-    if not m.container:
+    if not m.container and not m.wsl:
         package = m.kernel.signature.split()[1].removesuffix('-generic') if m.kernel.signature else \
             m.kernel.version.split()[-2]
         rows[f'linux-image-{release}'] = package
@@ -243,9 +252,10 @@ def loader_cache(tree, m):
     folders = {}
     for path in tree.entries:
         folder, _, name = path.rpartition('/')
-        if folder.removeprefix('/usr') == '/lib/x86_64-linux-gnu' and name.startswith('lib') and \
+        system = folder.removeprefix('/usr') == '/lib/x86_64-linux-gnu'
+        if (system or folder == WSL) and name.startswith('lib') and \
                 '.so.' in name and '.' not in name.split('.so.')[1]:
-            folders[name] = '/lib/x86_64-linux-gnu' if m.system.merged else folder
+            folders[name] = '/lib/x86_64-linux-gnu' if system and m.system.merged else folder
     names = sorted(folders, reverse=True)
     strings, places = b'', []
     start = 48 + 24 * len(names)
