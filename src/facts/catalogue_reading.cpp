@@ -269,7 +269,7 @@ Result<Resolved> resolve(std::string_view written) {
   if (entry == nullptr) {
     std::string near = near_key(plain, labelled);
     const Entry* meant = near.empty() ? nullptr : entry_of(near);
-    if (labelled && meant != nullptr && meant->many != Many::one) {
+    if (!label.empty() && meant != nullptr && meant->many != Many::one) {
       near += "@" + std::string(label);
     }
     return unknown_key(written, near, nullptr);

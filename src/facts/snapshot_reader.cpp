@@ -47,9 +47,10 @@ bool may_be_list(Type type) {
 
 /// Whether a family is one of the catalogue: a key, or some key is below it.
 bool is_family(const std::string& name) {
-  return entry_of(name + ".x") != nullptr || entry_of(name) != nullptr ||
-         std::ranges::any_of(catalogue(),
-                             [&](const Entry& entry) { return in_family(entry.key, name); });
+  return !name.ends_with('.') && (entry_of(name + ".x") != nullptr || entry_of(name) != nullptr ||
+                                  std::ranges::any_of(catalogue(), [&](const Entry& entry) {
+                                    return in_family(entry.key, name);
+                                  }));
 }
 
 /// Reads one fact; throws nothing, says where it is wrong.

@@ -244,6 +244,12 @@ class ManifestReader {
                                         " is no family; expected one such as env or "
                                         "python.package, * and ** allowed");
     }
+    const std::vector<std::string_view> parts = split(*text, '.');
+    if (std::ranges::find(parts, std::string_view()) != parts.end()) {
+      return place.wrong(node.mark, "a part of " + shown(*text) +
+                                        " is empty; expected a family such as env or "
+                                        "python.package");
+    }
     std::string family = facts::canonical_pattern(*text);
     if (auto known = facts::Selection::parse({family}); !known) {
       const std::string& why = known.error().message;

@@ -374,6 +374,7 @@ TEST(WrittenKeys, UnknownOnesAreRefusedWithTheNearest) {
       {"nccl.orign@/x", "nccl.origin"},
       {"gpu.vbois@0", "gpu.vbios@0"},
       {"drivr@0", "driver"},
+      {"gpu@", "gpu.name"},
       {"gpu@0", "gpu.name@0"},
       {"nvc", "cuda.toolkit.nvcc"},
       {"envv", "env.<NAME>"},

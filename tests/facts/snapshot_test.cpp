@@ -93,6 +93,7 @@ TEST(FromNode, RefusesWithPositionAndReason) {
       {"goldenv_snapshot: 0\nfacts:\n  driver: {valeu: 1.0}\n",
        "unknown field \"valeu\" of a fact; expected one of value, prefix"},
       {"goldenv_snapshot: 0\nfacts:\n  driver: {value: }\n", "expected a value"},
+      {"goldenv_snapshot: 0\nlisted: [env.]\n", "s:2:10: \"env.\" is no family"},
       {"goldenv_snapshot: 0\nlisted: [env, foo]\n",
        "s:2:15: \"foo\" is no family; expected the name of a family"},
       {"goldenv_snapshot: 0\nfacts:\n  driver: {value: 1.0}\n  driver.version: {value: 1.1}\n",

@@ -142,6 +142,12 @@ TEST(ManifestLoad, ClosedHasAShortAndALongForm) {
             "m.yaml:2:9: closed without want; expected {want: [...], level: ...}");
   EXPECT_EQ(refusal("goldenv: 1\nclosed: {wnat: [env]}\n"),
             "m.yaml:2:10: unknown key \"wnat\" in closed; did you mean want?");
+  EXPECT_EQ(
+      refusal("goldenv: 1\nclosed: [envv]\n"),
+      "m.yaml:2:10: unknown key \"envv\"; did you mean env.<NAME>?; expected a family of facts");
+  EXPECT_EQ(refusal("goldenv: 1\nclosed: [env.]\n"),
+            "m.yaml:2:10: a part of \"env.\" is empty; expected a family such as env or "
+            "python.package");
   EXPECT_TRUE(refusal("goldenv: 1\nclosed: [evn]\n").starts_with("m.yaml:2:10: "));
   EXPECT_EQ(refusal("goldenv: 1\nclosed: [[env]]\n"),
             "m.yaml:2:10: an entry of closed is no text; expected one");
