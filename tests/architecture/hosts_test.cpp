@@ -25,9 +25,9 @@ using testing::Not;
 
 const std::string kHosts = GOLDENV_SOURCE_DIR "/tests/hosts";
 const std::vector<std::string> kMachines = {
-    "amd-2004",   "container",         "cpu-only", "fine-2004",   "hang-1804",
-    "intel-2004", "mixed-driver",      "rack-a",   "rack-a-twin", "rack-b",
-    "stale-drm",  "third-gpu-missing", "wsl"};
+    "amd-2004",  "conda-llvm", "container",         "cpu-only", "fine-2004",
+    "hang-1804", "intel-2004", "mixed-driver",      "rack-a",   "rack-a-twin",
+    "rack-b",    "stale-drm",  "third-gpu-missing", "wsl"};
 
 /// Path below `top` -> content, or "-> target" of a link.
 std::map<std::string, std::string> files_below(const std::string& top) {

@@ -136,6 +136,9 @@ def environment(m):
     """Also a secret, which no fact may ever show, and names that belong to one job or one machine."""
     out = [('HOME', '/root'), ('LANG', 'C.UTF-8'), ('SHELL', '/bin/bash')]
     path = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin'
+    if m.conda:
+        out += [('CONDA_PREFIX', '/opt/conda/envs/train'), ('CONDA_DEFAULT_ENV', 'train')]
+        path = '/opt/conda/envs/train/bin:' + path
     if m.torch:
         out += [('VIRTUAL_ENV', '/opt/venv'), ('NCCL_DEBUG', 'WARN'), ('OMP_NUM_THREADS', '8'),
                 ('HF_TOKEN', 'not-a-real-secret-' + m.me.hex('token', 8))]

@@ -182,6 +182,7 @@ class Machine:
     toolkits: tuple = ()
     toolkit_link: str = ''   # where /usr/local/cuda ends: "12.1"
     torch: Torch = None
+    conda: bool = False      # a conda environment with an LLVM of its own, beside the system's
     own_python: str = ''     # the venv's, built below /opt; else the system's
     watchdog_thresh: int = 10
     governor: str = ''

@@ -63,6 +63,8 @@ SOURCES = {
     'cudnn-header': ('cuDNN cudnn_version.h', True),
     'nccl.conf': ('NCCL documentation, environment variables', True),
     'python-prefix': ('Python setup and usage: make install below a prefix of its own', True),
+    'conda': ('Conda Enhancement Proposals: conda-meta/NAME-VERSION-BUILD.json of an environment', True),
+    'llvm': ('fixture; libLLVM in the places where Debian 12 has it', True),
     'venv': ('Python library reference, venv', True),
     'python': ('a Python installation as Debian lays it out', True),
     'wheel': ('Python packaging: recording installed projects, core metadata', True),

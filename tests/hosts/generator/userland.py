@@ -132,6 +132,8 @@ def python(tree, m):
     distribution(tree, '/usr/lib/python3/dist-packages', 'six', '1.16.0', installer='')
     if m.torch:
         venv(tree, m)
+    if m.conda:
+        conda(tree)
 
 
 def own_python(tree, version):
@@ -170,6 +172,37 @@ def venv(tree, m):
     wheel(tree, site, 'nvidia_cuda_runtime_cu12', '12.1.105',
           {'cuda_runtime/lib/libcudart.so.12': (cudart('12.1.105', 'wheel'), 'fixture-elf')})
     torch(tree, site, m.torch)
+
+
+def conda(tree):
+    """An environment whose LLVM is of another major release than the system's, which is told too."""
+    top = '/opt/conda/envs/train'
+    version = '3.10.14'
+    python = elf.library(None, 'conda python', needed=('libc.so.6',), rpath='$ORIGIN/../lib', texts=(version,))
+    files = {'python': ('python', version, 'hd12c33a_0_cpython', {
+                 'bin/python3.10': python, 'include/python3.10/patchlevel.h':
+                 f'#define PY_VERSION              "{version}"\n'.encode(), 'lib/python3.10/os.py': b'# fixture\n'}),
+             'llvm': ('libllvm15', '15.0.7', 'hb3ce162_4', {
+                 'lib/libLLVM-15.so': elf.library('libLLVM-15.so', 'conda llvm 15.0.7', needed=('libc.so.6',))}),
+             'cxx': ('libstdcxx-ng', '13.2.0', 'hc0a3c3a_7', {
+                 'lib/libstdc++.so.6.0.32': elf.library('libstdc++.so.6', 'conda libstdc++ 13.2.0', versions=[
+                     'GLIBCXX_3.4', *(f'GLIBCXX_3.4.{n}' for n in range(1, 33)), 'CXXABI_1.3', 'CXXABI_1.3.14'])})}
+    for name, number, build, held in files.values():
+        for path, content in held.items():
+            tree.put(f'{top}/{path}', content, 'fixture-elf' if content.startswith(b'\x7fELF') else 'conda')
+        listed = ', '.join(f'"{path}"' for path in held)
+        tree.put(f'{top}/conda-meta/{name}-{number}-{build}.json',
+                 f'{{"build": "{build}", "build_number": 0, "channel": "https://conda.anaconda.org/conda-forge", '
+                 f'"depends": [], "files": [{listed}], "name": "{name}", "version": "{number}"}}\n', 'conda')
+    tree.put(f'{top}/conda-meta/history', '', 'conda')
+    tree.link(f'{top}/bin/python3', 'python3.10', 'conda')
+    tree.link(f'{top}/bin/python', 'python3.10', 'conda')
+    tree.link(f'{top}/lib/libstdc++.so.6', 'libstdc++.so.6.0.32', 'conda')
+    distribution(tree, f'{top}/lib/python3.10/site-packages', 'numpy', '1.26.4')
+    tree.put(f'{LIB}/libLLVM-14.so.1', elf.library('libLLVM-14.so.1', 'llvm 14.0.6', needed=('libc.so.6',)), 'llvm')
+    tree.link('/usr/lib/llvm-14/lib/libLLVM-14.so.1', '../../x86_64-linux-gnu/libLLVM-14.so.1', 'llvm')
+    tree.put('/var/lib/dpkg/info/libllvm14:amd64.list',
+             f'/.\n{LIB}/libLLVM-14.so.1\n/usr/lib/llvm-14/lib/libLLVM-14.so.1\n', 'dpkg')
 
 
 def torch(tree, site, t):
@@ -236,6 +269,8 @@ def packages(tree, m):
         rows['libnccl2'] = '2.18.3-1+cuda12.1'
         if m.nvswitches:
             rows[f'nvidia-fabricmanager-{branch}'] = f'{m.driver}-1'
+    if m.conda:
+        rows['libllvm14'] = '1:14.0.6-12'
     for short in m.toolkits:
         dashed = short.replace('.', '-')
         release_, build, *_ = TOOLKITS[short]
