@@ -89,7 +89,11 @@ void check_pin(Check& result, const Pin& pin, const facts::Snapshot& snapshot,
   const Truth met = facts::meets(*entry, pin.want, fact.reading, upstream);
   if (applies == Truth::unknown || met == Truth::unknown) {
     Undecided undecided{pin.key, entry, pin.level, {}, fact.reading, facts::describe(pin.want)};
+    if (std::holds_alternative<Value>(fact.reading)) {
+      undecided.why = facts::why_undecided(*entry, pin.want, fact.reading);
+    }
     if (applies == Truth::unknown) {
+      undecided.why.clear();
       const std::string why = pin.when->why_unknown(snapshot);
       undecided.b = facts::Unknown{
           facts::Why::not_probed,

@@ -49,7 +49,8 @@ struct Undecided {
   facts::Level level = facts::Level::info;
   facts::Reading a;  ///< in a check: unused
   facts::Reading b;
-  std::string wanted;  ///< check only
+  std::string wanted;    ///< check only
+  std::string why = {};  ///< check only: what leaves it open, where the reading does not say
 };
 
 /// By level, then layer from firmware up (as the catalogue orders layers), then key.

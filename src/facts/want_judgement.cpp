@@ -345,6 +345,12 @@ std::string why_undecided(const Entry& entry, const Want& want, const Reading& r
     return "of its value only the digest is known, which has no order; expected a value, ==VALUE "
            "or !=VALUE";
   }
+  if (entry.type == Type::version && entry.scheme == version::Scheme::kernel) {
+    const std::optional<Value> level = level_of(*value);
+    if (level && level->form == Value::Form::prefix) {
+      return "of its upstream level only the beginning is known, " + level->text;
+    }
+  }
   if (entry.type == Type::version) {
     return value->form == Value::Form::scalar && !version::parse(entry.scheme, value->text)
                ? "it is " + doc::quote_json(value->text) + ", which is no version"

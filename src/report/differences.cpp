@@ -336,7 +336,8 @@ std::string check_text(const diff::Check& check, const Named& machine,
     const std::string why = needs_of(undecided.b);
     out += "unknown (" + std::string(facts::name(undecided.level)) + ") " +
            printable(undecided.key.text()) + ", wanted " + printable(undecided.wanted) + ": " +
-           (why.empty() ? "found " + found_text(undecided.b) : why) + "\n";
+           (why.empty() ? "found " + found_text(undecided.b) : why) +
+           (undecided.why.empty() ? "" : " (" + printable(undecided.why) + ")") + "\n";
   }
   if (!check.differences.empty()) {
     out += "next: goldenv explain " + printable(check.differences.front().key.text()) +
@@ -365,6 +366,9 @@ doc::Node check_node(const diff::Check& check, const Named& machine, std::string
     put(entry, "level", facts::name(one.level));
     put(entry, "wanted", one.wanted);
     put(entry, "found", reading_node({one.key, one.b, {}}));
+    if (!one.why.empty()) {
+      put(entry, "why", one.why);
+    }
     undecided.items.push_back(std::move(entry));
   }
   put(node, "unknown", std::move(undecided));

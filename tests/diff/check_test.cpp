@@ -96,6 +96,16 @@ TEST(Check, AnUnknownPinIsUndecidedAndNoDifference) {
   EXPECT_TRUE(undecided_at(result, Level::should));
 }
 
+TEST(Check, WhatLeavesAPinOpenIsTold) {
+  const Check result =
+      check(manifest_of("pins:\n  kernel: '>=5.15.3'\n  env.SITE: '>=3'\n"),
+            machine({{"kernel", Value::scalar("5.15.0-91-generic")},
+                     {"env.SITE", Value::scalar("sha256:" + std::string(64, 'a'))}}));
+  ASSERT_EQ(result.undecided.size(), 2u);
+  EXPECT_EQ(result.undecided[0].why, "of its upstream level only the beginning is known, 5.15");
+  EXPECT_TRUE(result.undecided[1].why.starts_with("of its value only the digest is known"));
+}
+
 TEST(Check, AConditionDecidesWhetherAPinApplies) {
   const manifest::Manifest manifest = manifest_of(
       "pins:\n  glibc: {want: '!=2.31', when: 'cpu.vendor == AuthenticAMD', level: should}\n");
