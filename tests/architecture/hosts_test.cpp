@@ -25,9 +25,9 @@ using testing::Not;
 
 const std::string kHosts = GOLDENV_SOURCE_DIR "/tests/hosts";
 const std::vector<std::string> kMachines = {
-    "amd-2004",  "conda-llvm", "container",         "cpu-only", "fine-2004",
-    "hang-1804", "intel-2004", "mixed-driver",      "rack-a",   "rack-a-twin",
-    "rack-b",    "stale-drm",  "third-gpu-missing", "wsl"};
+    "amd-2004",    "conda-llvm", "container",  "cpu-only",          "fine-2004",
+    "gh200",       "hang-1804",  "intel-2004", "mixed-driver",      "rack-a",
+    "rack-a-twin", "rack-b",     "stale-drm",  "third-gpu-missing", "wsl"};
 
 /// Path below `top` -> content, or "-> target" of a link.
 std::map<std::string, std::string> files_below(const std::string& top) {
@@ -133,6 +133,7 @@ TEST(RecordedHosts, PlantedTroublesStandOnCheckedSources) {
       {"hang-1804",
        {"/proc/sys/kernel/osrelease", "/usr/lib/os-release", "/lib/x86_64-linux-gnu/libc-2.27.so"}},
       {"fine-2004",
+       "gh200",
        {"/proc/sys/kernel/osrelease", "/usr/lib/os-release",
         "/usr/lib/x86_64-linux-gnu/libc-2.31.so"}},
       {"mixed-driver",

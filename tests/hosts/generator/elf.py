@@ -5,7 +5,8 @@ Source of the layout: elf(5), System V ABI, Linux Standard Base (symbol versioni
 import hashlib
 import struct
 
-X86_64 = 62
+X86_64, AARCH64 = 62, 183
+machine = X86_64  # for which files are made
 ET_REL, ET_DYN = 1, 3
 PT_LOAD, PT_DYNAMIC, PT_NOTE = 1, 2, 4
 SHT = {'null': 0, 'progbits': 1, 'symtab': 2, 'strtab': 3, 'dynamic': 6, 'note': 7, 'dynsym': 11,
@@ -76,7 +77,7 @@ def assemble(kind, sections, programs):
     body += b'\0' * (-(start + len(body)) % 8)
     headers_at = start + len(body)
     out = b'\x7fELF' + bytes([2, 1, 1, 0]) + b'\0' * 8
-    out += struct.pack('<HHIQQQIHHHHHH', kind, X86_64, 1, 0, HEADER if programs else 0, headers_at, 0,
+    out += struct.pack('<HHIQQQIHHHHHH', kind, machine, 1, 0, HEADER if programs else 0, headers_at, 0,
                        HEADER, PROGRAM if programs else 0, len(programs) + 1 if programs else 0,
                        SECTION, len(table), len(table) - 1)
     if programs:

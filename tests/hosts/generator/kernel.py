@@ -1,5 +1,7 @@
 """/proc, /sys and the kernel's files: what the machine's kernel says."""
 
+import struct
+
 import elf
 
 
@@ -17,7 +19,7 @@ def cpu_list(numbers):
 
 def layout(m):
     """CPU -> (socket, core): first threads of all cores, then second ones, as Linux numbers them."""
-    cores = m.cpus // 2
+    cores = m.cpus if m.arm else m.cpus // 2
     per_socket = max(1, cores // m.sockets)
     return {n: ((n % cores) // per_socket, (n % cores) % per_socket) for n in range(m.cpus)}
 
@@ -41,7 +43,11 @@ def proc(tree, m):
                  f'{m.cmdline}\n', 'proc')
     tree.put('/proc/uptime', f'{me.boot_seconds}.{me.number("up", 10, 99)} {me.boot_seconds * 7}.12\n',
              'proc')
-    tree.put('/proc/cpuinfo', ''.join(cpuinfo(m, n) for n in range(m.cpus)), 'proc')
+    tree.put('/proc/cpuinfo', ''.join(cpuinfo(m, n) for n in range(m.cpus)),
+             'cpuinfo-arm' if m.arm else 'proc')
+    if m.page_bytes:
+        # AT_PAGESZ, AT_CLKTCK and AT_NULL
+        tree.put('/proc/self/auxv', struct.pack('<6Q', 6, m.page_bytes, 17, 100, 0, 0), 'auxv')
     total = m.memory_kb - me.memory_kb_less
     free = total // 2 + me.number('free', 0, 1 << 24)
     huge = me.number('huge', 100, 9000) * 2048
@@ -78,6 +84,11 @@ def proc(tree, m):
 
 def cpuinfo(m, n):
     cpu, (socket, core) = m.cpu, layout(m)[n]
+    if m.arm:
+        rows = [('processor\t', n), ('BogoMIPS\t', '2000.00'), ('Features\t', cpu.flags),
+                ('CPU implementer\t', cpu.vendor), ('CPU architecture', cpu.family), ('CPU variant\t', '0x0'),
+                ('CPU part\t', f'0x{cpu.model:03x}'), ('CPU revision\t', cpu.stepping)]
+        return ''.join(f'{key}: {value}\n' for key, value in rows) + '\n'
     mhz = m.me.number(f'mhz{n}', 1500, 3400)
     hypervisor = ' hypervisor' if m.virtual else ''
     rows = [('processor', n), ('vendor_id', cpu.vendor), ('cpu family', cpu.family), ('model', cpu.model),
@@ -155,7 +166,7 @@ def sysctls(tree, m):
     new = not k.release.startswith('5.4')
     values = {
         'kernel/osrelease': k.release, 'kernel/ostype': 'Linux', 'kernel/version': k.version,
-        'kernel/hostname': m.me.host, 'kernel/tainted': 12289 if m.driver else 0,
+        'kernel/hostname': m.me.host, 'kernel/tainted': (12288 if m.open else 12289) if m.driver else 0,
         'kernel/random/boot_id': m.me.uuid('boot'),
         'kernel/watchdog_thresh': m.watchdog_thresh, 'kernel/watchdog': 1, 'kernel/nmi_watchdog': 1,
         'kernel/soft_watchdog': 1, 'kernel/softlockup_panic': 0, 'kernel/hardlockup_panic': 0,
@@ -181,7 +192,7 @@ def sys(tree, m):
     everyone = cpu_list(range(m.cpus))
     tree.lines(cpu_folder, 'cpu', {
         'online': everyone, 'present': everyone, 'possible': everyone, 'isolated': '', 'nohz_full': '(null)',
-        'smt/control': 'on', 'smt/active': 1, 'cpuidle/current_driver': 'acpi_idle',
+        'smt/control': 'notsupported' if m.arm else 'on', 'smt/active': 0 if m.arm else 1, 'cpuidle/current_driver': 'acpi_idle',
         'cpuidle/current_governor': 'menu',
         'vulnerabilities/meltdown': 'Not affected', 'vulnerabilities/l1tf': 'Not affected',
         'vulnerabilities/mds': 'Not affected',

@@ -32,6 +32,12 @@ ICELAKE = Cpu('GenuineIntel', 6, 106, 6, 'Intel(R) Xeon(R) Gold 6326 CPU @ 2.90G
               COMMON_FLAGS + ' vmx ss pbe art arch_perfmon pebs bts avx512f avx512dq avx512cd pku ospke vaes',
               'spectre_v1 spectre_v2 spec_store_bypass swapgs')
 
+# A Neoverse V2: an Arm kernel names implementer (0x41) and part, and neither model nor microcode.
+GRACE = Cpu('0x41', 8, 0xd4f, 0, '', '', 'fp asimd evtstrm aes pmull sha1 sha2 crc32 atomics fphp asimdhp cpuid '
+            'asimdrdm jscvt fcma lrcpc dcpop sha3 sm3 sm4 asimddp sha512 sve asimdfhm dit uscat ilrcpc flagm '
+            'ssbs sb dcpodp sve2 sveaes svepmull svebitperm svesha3 svesm4 flagm2 frint svei8mm svebf16 i8mm '
+            'bf16 dgh bti', '')
+
 
 @dataclasses.dataclass(frozen=True)
 class Kernel:
@@ -62,6 +68,11 @@ K61 = Kernel('6.1.0-18-amd64', '#1 SMP PREEMPT_DYNAMIC Debian 6.1.76-1 (2024-02-
              'gcc-12 (Debian 12.2.0-14) 12.2.0, GNU ld (GNU Binutils for Debian) 2.40',
              'debian-kernel@lists.debian.org', '6.1.0-18-amd64 SMP preempt mod_unload modversions ')
 
+K65_64K = Kernel('6.5.0-1019-nvidia-64k', '#19-Ubuntu SMP PREEMPT_DYNAMIC Mon May  6 15:42:26 UTC 2024',
+                 'Ubuntu 6.5.0-1019.19-nvidia-64k 6.5.13',
+                 'aarch64-linux-gnu-gcc-11 (Ubuntu 11.4.0-1ubuntu1~22.04) 11.4.0, GNU ld '
+                 '(GNU Binutils for Ubuntu) 2.38', 'buildd@builder',
+                 '6.5.0-1019-nvidia-64k SMP preempt mod_unload modversions aarch64 ')
 WSL515 = Kernel('5.15.167.4-microsoft-standard-WSL2', '#1 SMP Tue Nov 5 00:21:55 UTC 2024', '',
                 'gcc (GCC) 11.2.0, GNU ld (GNU Binutils) 2.37', 'root@builder',
                 '5.15.167.4-microsoft-standard-WSL2 SMP mod_unload modversions ')
@@ -112,6 +123,7 @@ class Gpu:
 
 A100_SXM = Gpu('NVIDIA A100-SXM4-80GB', '20b2', '1463', '92.00.45.00.03', 128 << 30)
 H100_PCIE = Gpu('NVIDIA H100 PCIe', '2331', '1626', '96.00.74.00.01', 128 << 30)
+GH200 = Gpu('NVIDIA GH200 480GB', '2342', '16eb', '96.00.8F.00.01', 128 << 30)
 A100_PCIE = Gpu('NVIDIA A100-PCIE-40GB', '20f1', '145f', '92.00.25.00.08', 64 << 30)
 
 
@@ -193,6 +205,14 @@ class Machine:
     virtual: bool = False
     container: bool = False
     wsl: bool = False        # in the virtual machine that Windows runs: no kernel module, no GPU on a bus
+
+    arm: bool = False
+    page_bytes: int = 0      # told in /proc/self/auxv
+    open: bool = False       # NVIDIA's open kernel modules
+
+    @property
+    def machine(self):
+        return 'aarch64' if self.arm else 'x86_64'
 
     @property
     def on_disk(self):

@@ -36,7 +36,9 @@ def loaded(m, name):
 
 def driver(tree, m):
     tree.put('/proc/driver/nvidia/version',
-             f'NVRM version: NVIDIA UNIX x86_64 Kernel Module  {m.driver}  {m.driver_date}\n'
+             (f'NVRM version: NVIDIA UNIX Open Kernel Module for {m.machine}  {m.driver}  Release Build  '
+              f'(dvs-builder@builder)  {m.driver_date}\n' if m.open else
+              f'NVRM version: NVIDIA UNIX {m.machine} Kernel Module  {m.driver}  {m.driver_date}\n') +
              f'GCC version:  gcc version {m.system.gcc} ({m.system.id.capitalize()} {m.system.gcc_package}) \n',
              'nvrm')
     tree.put('/proc/driver/nvidia/params', ''.join(f'{k}: {v}\n' for k, v in PARAMETERS.items()) +
@@ -55,7 +57,7 @@ def driver(tree, m):
         tree.lines(f'/sys/module/{name}', 'module-sysfs',
                    {'version': version, 'srcversion': srcversion(name, version), 'initstate': 'live'})
         listing += (f'{name} {size} {m.me.number(name, 1, 40)} {users + "," if users else "-"} '
-                    'Live 0x0000000000000000 (POE)\n')
+                    f'Live 0x0000000000000000 ({"OE" if m.open else "POE"})\n')
     tree.put('/sys/module/nvidia_drm/parameters/modeset', 'N\n', 'module-param')
     tree.put('/sys/module/nvidia_uvm/parameters/uvm_disable_hmm', 'N\n', 'module-param')
     for name, size in (('mlx5_ib', 397312), ('ib_core', 425984), ('mlx5_core', 1720320)):
@@ -64,6 +66,12 @@ def driver(tree, m):
         listing += f'{name} {size} 2 - Live 0x0000000000000000\n'
     tree.put('/proc/modules', listing, 'modules')
     files(tree, m)
+
+
+def licence(m, name):
+    if name == 'nvidia_peermem':
+        return 'Linux-OpenIB'
+    return 'Dual MIT/GPL' if m.open else 'NVIDIA'
 
 
 def files(tree, m):
@@ -75,8 +83,7 @@ def files(tree, m):
         vermagic = m.kernel.vermagic
         if m.stale_kernel and name == 'nvidia_drm':
             vermagic = f'{m.stale_kernel} SMP preempt mod_unload modversions '
-        image = elf.module(f'{vermagic.split()[0]} {name} {version}', license='NVIDIA' if name != 'nvidia_peermem'
-                           else 'Linux-OpenIB', version=version, srcversion=srcversion(name, version),
+        image = elf.module(f'{vermagic.split()[0]} {name} {version}', license=licence(m, name), version=version, srcversion=srcversion(name, version),
                            depends='' if name == 'nvidia' else 'nvidia', name=name, retpoline='Y',
                            vermagic=vermagic)
         tree.put(f'/usr/lib/modules/{release}/updates/dkms/{file}', image, 'modinfo')

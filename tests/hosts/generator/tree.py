@@ -24,6 +24,8 @@ SOURCES = {
     'pci': ('Linux Documentation/ABI/testing/sysfs-bus-pci; PCI id list', True),
     'pci-link': ('Linux drivers/pci/pci-sysfs.c (link speed and width)', False),
     'iommu': ('Linux Documentation/ABI/testing/sysfs-kernel-iommu_groups', True),
+    'auxv': ('getauxval(3); proc(5), /proc/PID/auxv', True),
+    'cpuinfo-arm': ('Linux arch/arm64/kernel/cpuinfo.c; public samples of Neoverse V2', True),
     'cpu': ('Linux Documentation/ABI/testing/sysfs-devices-system-cpu', True),
     'cpufreq': ('Linux Documentation/admin-guide/pm/cpufreq.rst', True),
     'clocksource': ('Linux kernel/time/clocksource.c (sysfs attributes)', True),
@@ -77,9 +79,10 @@ SOURCES = {
 
 
 class Tree:
-    def __init__(self, name, says, moves=()):
+    def __init__(self, name, says, moves=(), words=()):
         self.name = name
         self.moves = moves  # (folder, where it is on this machine)
+        self.words = words  # (word, what stands for it on this machine) of paths and texts
         self.says = says  # what this machine is for, told at the top of PROVENANCE
         self.entries = {}  # path -> bytes, or a link's text
         self.follows = {}  # source -> patterns, in order of their coming
@@ -88,8 +91,14 @@ class Tree:
     def _moved(self, path):
         for folder, other in self.moves:
             if path and path.startswith(folder):
-                return other + path.removeprefix(folder)
-        return path
+                path = other + path.removeprefix(folder)
+                break
+        return self.text(path)
+
+    def text(self, text):
+        for word, other in self.words:
+            text = text and text.replace(word, other)
+        return text
 
     def _note(self, path, source, pattern):
         pattern = self._moved(pattern) or path
@@ -103,13 +112,16 @@ class Tree:
         path = self._moved(path)
         assert path.startswith('/') and path not in self.entries, path
         self._note(path, source, pattern)
-        self.entries[path] = content if isinstance(content, bytes) else content.encode()
+        # What lies in a dist-info has its digest in RECORD: it is made as it has to be.
+        if isinstance(content, str):
+            content = (content if '.dist-info/' in path else self.text(content)).encode()
+        self.entries[path] = content
 
     def link(self, path, target, source, pattern=None):
         path = self._moved(path)
         assert path.startswith('/') and path not in self.entries, path
         self._note(path, source, pattern)
-        self.entries[path] = target
+        self.entries[path] = self.text(target)
 
     def lines(self, folder, source, values, pattern=None):
         """One-line files of a folder."""

@@ -12,7 +12,7 @@ WSL = '/usr/lib/wsl/lib'
 
 def system(tree, m):
     s = m.system
-    for name in ('bin', 'lib', 'lib64') if s.merged else ():
+    for name in ('bin', 'lib') + (() if m.arm else ('lib64',)) if s.merged else ():
         tree.link('/' + name, 'usr/' + name, 'merged-usr')
     like = 'ID_LIKE=debian\n' if s.id != 'debian' else ''
     tree.put('/usr/lib/os-release', f'PRETTY_NAME="{s.pretty}"\nNAME="{s.pretty.split()[0]}"\n'
@@ -46,8 +46,9 @@ def libc(tree, m):
         tree.link(f'{LIB}/libc.so.6', f'libc-{s.glibc}.so', 'glibc-text')
     else:
         tree.put(f'{LIB}/libc.so.6', image, 'glibc-text')
-    tree.put(f'{LIB}/ld-linux-x86-64.so.2', elf.library('ld-linux-x86-64.so.2', f'ld {s.glibc_package}'), 'fixture-elf')
-    tree.link('/usr/lib64/ld-linux-x86-64.so.2', '/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2', 'merged-usr')
+    tree.put(f'{LIB}/ld-linux-x86-64.so.2', elf.library(tree.text('ld-linux-x86-64.so.2'), f'ld {s.glibc_package}'), 'fixture-elf')
+    tree.link('/usr/lib/ld-linux-x86-64.so.2' if m.arm else '/usr/lib64/ld-linux-x86-64.so.2',
+              '/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2', 'merged-usr')
     file = f'libstdc++.so.6.0.{s.libstdcxx}'
     versions = ['GLIBCXX_3.4'] + [f'GLIBCXX_3.4.{n}' for n in range(1, s.libstdcxx + 1)]
     tree.put(f'{LIB}/{file}', elf.library('libstdc++.so.6', f'libstdc++ {s.gcc_package}',
@@ -239,7 +240,8 @@ def distribution(tree, site, name, version, files=(), requires=(), installer='pi
     own = {f'{folder}/METADATA': f'Metadata-Version: 2.1\nName: {name.replace("_", "-")}\nVersion: {version}\n' +
            ''.join(f'Requires-Dist: {r}\n' for r in requires) + '\n',
            f'{folder}/WHEEL': 'Wheel-Version: 1.0\nGenerator: bdist_wheel (0.42.0)\n'
-                              'Root-Is-Purelib: true\nTag: py3-none-manylinux1_x86_64\n'}
+                              'Root-Is-Purelib: true\nTag: py3-none-' + (
+               'manylinux2014_aarch64\n' if elf.machine == elf.AARCH64 else 'manylinux1_x86_64\n')}
     if installer:
         own[f'{folder}/INSTALLER'] = installer + '\n'
     record = ''
@@ -264,7 +266,7 @@ def packages(tree, m):
         rows[f'linux-headers-{release}'] = package
     if m.driver:
         revision, branch = f'{m.on_disk}-0{s.id}1', m.driver.split('.')[0]
-        rows.update({f'{package}-{branch}': revision
+        rows.update({f'{package}-{branch}' + ('-open' if m.open and package[0] == 'n' else ''): revision
                      for package in ('nvidia-driver', 'libnvidia-compute', 'nvidia-dkms')})
         rows['libnccl2'] = '2.18.3-1+cuda12.1'
         if m.nvswitches:
@@ -284,13 +286,13 @@ def packages(tree, m):
 
 def loader_cache(tree, m):
     """/etc/ld.so.cache over the libraries of the system folder, in ld.so's order: last name first."""
-    folders = {}
+    lib, folders = tree.text('/lib/x86_64-linux-gnu'), {}
     for path in tree.entries:
         folder, _, name = path.rpartition('/')
-        system = folder.removeprefix('/usr') == '/lib/x86_64-linux-gnu'
+        system = folder.removeprefix('/usr') == lib
         if (system or folder == WSL) and name.startswith('lib') and \
                 '.so.' in name and '.' not in name.split('.so.')[1]:
-            folders[name] = '/lib/x86_64-linux-gnu' if system and m.system.merged else folder
+            folders[name] = lib if system and m.system.merged else folder
     names = sorted(folders, reverse=True)
     strings, places = b'', []
     start = 48 + 24 * len(names)
@@ -301,5 +303,5 @@ def loader_cache(tree, m):
         strings += f'{folders[name]}/{name}'.encode() + b'\0'
         places.append((key, value))
     head = b'glibc-ld.so.cache1.1' + struct.pack('<IIBxxxIIII', len(names), len(strings), 2, 0, 0, 0, 0)
-    body = b''.join(struct.pack('<iIIIQ', 0x0303, key, value, 0, 0) for key, value in places)
+    body = b''.join(struct.pack('<iIIIQ', 0x0a03 if m.arm else 0x0303, key, value, 0, 0) for key, value in places)
     tree.put('/etc/ld.so.cache', head + body + strings, 'ld.so.cache')
