@@ -230,7 +230,8 @@ TEST_F(Machines, ADriverModuleAndHeadersOfAnotherKernelContradictTheRunningOne) 
 }
 
 TEST_F(Machines, ThoseWithoutATroubleContradictNothing) {
-  for (const std::string machine : {"fine-2004", "hang-1804", "amd-2004", "intel-2004"}) {
+  for (const std::string machine :
+       {"fine-2004", "hang-1804", "amd-2004", "intel-2004", "wsl", "gh200", "conda-llvm"}) {
     EXPECT_THAT(contradictions(json({"scan", host(machine)}, 0)), IsEmpty()) << machine;
   }
 }
@@ -245,6 +246,58 @@ TEST_F(Machines, AGpuThatIsMissingOnTheBusIsCountedOutAndNothingElse) {
   EXPECT_EQ(count.at("b").at("value"), 7);
   const Json nodes = by_key(diff.at("differences"), "gpu.numa_node");
   EXPECT_EQ(nodes.at("b").at("value"), (Json{{"0", 3}, {"1", 4}}));
+}
+
+// No file tells the Windows driver's version: it is unknown, and neither absent nor a number.
+TEST_F(Machines, UnderWindowsTheDriverIsUnknownAndTheRestIsTold) {
+  const Json facts = facts_of("wsl");
+  EXPECT_EQ(facts.at("host.platform").at("value"), "wsl2");
+  EXPECT_EQ(facts.at("kernel").at("value"), "5.15.167.4-microsoft-standard-WSL2");
+  EXPECT_EQ(facts.at("driver").at("unknown"), "not-probed");
+  EXPECT_EQ(facts.at("driver").at("needs"), "nvml");
+  EXPECT_EQ(facts.at("gpu.count").at("unknown"), "not-probed");
+  EXPECT_TRUE(facts.at("driver.libcuda").contains("unknown")) << facts.at("driver.libcuda");
+  EXPECT_EQ(facts.at("driver.libcuda.origin").at("value"), "wsl");
+  EXPECT_EQ(facts.at("driver.numbering").at("value"), "windows");
+  EXPECT_TRUE(facts.at("driver.flavor").contains("absent")) << facts.at("driver.flavor");
+  EXPECT_EQ(facts.at("torch").at("value"), "2.2.1+cu121");
+  EXPECT_EQ(facts.at("nccl").at("value"), "2.19.3");
+
+  home_.file("m.yaml", "goldenv: 1\npins:\n  driver: 535.129.03\n  torch: 2.2.1+cu121\n");
+  const Json check = json({"check", "m.yaml", host("wsl")}, 3);
+  EXPECT_THAT(check.at("differences"), IsEmpty());
+  EXPECT_EQ(keys_of(check.at("unknown")), Keys{"driver"});
+}
+
+TEST_F(Machines, AnArmServerIsReadInItsOwnForms) {
+  const Json facts = facts_of("gh200");
+  EXPECT_EQ(facts.at("cpu.arch").at("value"), "aarch64");
+  EXPECT_EQ(facts.at("cpu.vendor").at("value"), "ARM");
+  EXPECT_EQ(facts.at("cpu.model").at("value"), "Neoverse-V2");
+  EXPECT_EQ(facts.at("memory.page_size").at("value"), 65536);
+  EXPECT_EQ(facts.at("kernel").at("value"), "6.5.0-1019-nvidia-64k");
+  EXPECT_EQ(facts.at("driver").at("value"), "550.90.07");
+  EXPECT_EQ(facts.at("driver.flavor").at("value"), "open");
+  EXPECT_EQ(facts.at("driver.libcuda.path").at("value"),
+            "/usr/lib/aarch64-linux-gnu/libcuda.so.550.90.07");
+  EXPECT_EQ(facts.at("module.nvidia.on_disk.license").at("value"), "Dual MIT/GPL");
+  EXPECT_EQ(facts.at("gpu.name").at("value"), "NVIDIA GH200 480GB");
+  EXPECT_EQ(facts.at("nccl").at("value"), "2.18.3");
+  EXPECT_EQ(facts.at("cuda").at("value"), "12.1.1");
+  EXPECT_EQ(facts.at("glibc").at("value"), "2.35");
+}
+
+// The interpreter's own search path finds conda's libstdc++ first, and both LLVMs.
+TEST_F(Machines, CondaHasItsOwnLlvmBesideTheSystems) {
+  const Json facts = facts_of("conda-llvm");
+  EXPECT_EQ(facts.at("python.kind").at("value"), "conda");
+  EXPECT_EQ(facts.at("conda.package.libllvm15").at("value"), "15.0.7");
+  EXPECT_EQ(facts.at("llvm@/opt/conda/envs/train/lib/libLLVM-15.so").at("value"), "15.0.7");
+  EXPECT_EQ(facts.at("llvm@/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1").at("value"), "14.0.6");
+  EXPECT_EQ(facts.at("llvm").at("unknown"), "ambiguous");
+  EXPECT_EQ(facts.at("llvm.copies").at("value"), (Json{{"14.0.6", 1}, {"15.0.7", 1}}));
+  EXPECT_EQ(facts.at("libstdcxx").at("value"), "3.4.32");
+  EXPECT_EQ(facts.at("libstdcxx.origin").at("value"), "conda");
 }
 
 }  // namespace
