@@ -133,7 +133,6 @@ TEST(RecordedHosts, PlantedTroublesStandOnCheckedSources) {
       {"hang-1804",
        {"/proc/sys/kernel/osrelease", "/usr/lib/os-release", "/lib/x86_64-linux-gnu/libc-2.27.so"}},
       {"fine-2004",
-       "gh200",
        {"/proc/sys/kernel/osrelease", "/usr/lib/os-release",
         "/usr/lib/x86_64-linux-gnu/libc-2.31.so"}},
       {"mixed-driver",
