@@ -1,5 +1,6 @@
 #include "probe/secret_shapes.h"
 
+#include <algorithm>
 #include <array>
 
 namespace goldenv::probe {
@@ -59,15 +60,25 @@ constexpr auto kTokenShapes = std::to_array<TokenShape>({
     {"pypi-Ag", 14, true},  // and not pypi-attestations, a package
 });
 
+constexpr std::size_t kShortest = [] {
+  std::size_t least = std::string_view::npos;
+  for (const TokenShape& shape : kTokenShapes) {
+    least = std::min(least, shape.start.size() + shape.least);
+  }
+  return least;
+}();
+
 }  // namespace
 
 std::size_t token_length(std::string_view text, std::size_t at) {
-  constexpr std::string_view kFirst = "ghskrpxAyndlS";  // first letters of the table above
-  if (kFirst.find(text[at]) == std::string_view::npos ||
-      (at > 0 && (is_alnum(text[at - 1]) || text[at - 1] == '_'))) {
+  if (at > 0 && (is_alnum(text[at - 1]) || text[at - 1] == '_')) {
     return 0;
   }
   const std::string_view rest = text.substr(at);
+  // The parts of paths and versions, nearly all that is asked about, are shorter.
+  if (rest.size() < kShortest || rest.substr(0, kShortest).find('/') != std::string_view::npos) {
+    return 0;
+  }
   for (const TokenShape& shape : kTokenShapes) {
     if (shape.start.front() != rest.front() || !rest.starts_with(shape.start)) {
       continue;
