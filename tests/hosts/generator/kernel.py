@@ -192,7 +192,8 @@ def sys(tree, m):
     everyone = cpu_list(range(m.cpus))
     tree.lines(cpu_folder, 'cpu', {
         'online': everyone, 'present': everyone, 'possible': everyone, 'isolated': '', 'nohz_full': '(null)',
-        'smt/control': 'notsupported' if m.arm else 'on', 'smt/active': 0 if m.arm else 1, 'cpuidle/current_driver': 'acpi_idle',
+        'smt/control': 'notsupported' if m.arm else 'on', 'smt/active': 0 if m.arm else 1,
+        'cpuidle/current_driver': 'acpi_idle',
         'cpuidle/current_governor': 'menu',
         'vulnerabilities/meltdown': 'Not affected', 'vulnerabilities/l1tf': 'Not affected',
         'vulnerabilities/mds': 'Not affected',

@@ -83,8 +83,8 @@ def files(tree, m):
         vermagic = m.kernel.vermagic
         if m.stale_kernel and name == 'nvidia_drm':
             vermagic = f'{m.stale_kernel} SMP preempt mod_unload modversions '
-        image = elf.module(f'{vermagic.split()[0]} {name} {version}', license=licence(m, name), version=version, srcversion=srcversion(name, version),
-                           depends='' if name == 'nvidia' else 'nvidia', name=name, retpoline='Y',
+        image = elf.module(f'{vermagic.split()[0]} {name} {version}', license=licence(m, name),
+                           version=version, srcversion=srcversion(name, version), depends='' if name == 'nvidia' else 'nvidia', name=name, retpoline='Y',
                            vermagic=vermagic)
         tree.put(f'/usr/lib/modules/{release}/updates/dkms/{file}', image, 'modinfo')
         tree.put(f'/var/lib/dkms/nvidia/{version}/{release}/x86_64/module/{file}', image, 'dkms')
