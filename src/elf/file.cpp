@@ -204,9 +204,32 @@ Elf_Data* File::data(const Extent& extent, Elf_Type type) const {
                               type);
 }
 
+std::optional<std::string> File::near_text(std::uint64_t at, std::uint64_t most) const {
+  constexpr std::uint64_t kWindowBytes = 4096;
+  for (const bool fresh : {false, true}) {
+    if (fresh) {
+      window_.resize(std::min(kWindowBytes, most));
+      window_.resize(read_at(at, window_.data(), window_.size()));
+      window_at_ = at;
+    }
+    if (at < window_at_ || at - window_at_ >= window_.size()) {
+      continue;
+    }
+    const std::string_view rest =
+        std::string_view(window_).substr(static_cast<std::size_t>(at - window_at_)).substr(0, most);
+    if (const std::size_t end = rest.find('\0'); end != std::string_view::npos) {
+      return std::string(rest.substr(0, end));
+    }
+  }
+  return std::nullopt;
+}
+
 Result<std::string> File::text(const Extent& table, std::uint64_t offset) const {
   if (offset >= table.size_bytes || !is_inside(table, size_bytes_)) {
     return malformed("a name lies outside its string table");
+  }
+  if (auto near = near_text(table.offset + offset, table.size_bytes - offset)) {
+    return *std::move(near);
   }
   std::string bytes(std::min<std::uint64_t>(256, table.size_bytes - offset), '\0');
   std::size_t done = 0;

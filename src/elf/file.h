@@ -57,8 +57,14 @@ class File {
  private:
   File(int fd, std::string_view path) : fd_(fd), path_(path) {}
 
+  /// The text at a place of the file if it ends within the next few KiB and `most` bytes. The names
+  /// of a library stand close together: one read serves most of them.
+  [[nodiscard]] std::optional<std::string> near_text(std::uint64_t at, std::uint64_t most) const;
+
   int fd_;
   std::string path_;
+  mutable std::string window_;  ///< bytes of the file
+  mutable std::uint64_t window_at_ = 0;
   std::uint64_t size_bytes_ = 0;
   Elf* elf_ = nullptr;
   GElf_Ehdr header_{};
