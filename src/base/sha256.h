@@ -9,8 +9,8 @@
 
 namespace goldenv {
 
-/// Nothing was ever written into a hole, and a file of a few bytes can have terabytes of them: these
-/// would take minutes each. What was written is digested whatever its size.
+/// Nothing was ever written into a hole, and a file of a few bytes can have terabytes of them:
+/// these would take minutes each. What was written is digested whatever its size.
 inline constexpr std::uint64_t kHoleLimitBytes = std::uint64_t{8} << 30;
 
 /// A SHA-256 digest. parse and hex are inverses.

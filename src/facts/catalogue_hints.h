@@ -22,8 +22,8 @@ std::string instance_hint(std::string_view written);
 /// real sysctl. Then the member that is near it, "" where none is.
 std::optional<std::string> refused_member(const Entry& entry, std::string_view member);
 
-/// What is expected where nothing is near, as the end of a message: "; expected ...". `entry` is the
-/// family whose member was refused, or nullptr; `written` the key.
+/// What is expected where nothing is near, as the end of a message: "; expected ...". `entry` is
+/// the family whose member was refused, or nullptr; `written` the key.
 std::string expected_key(const Entry* entry, std::string_view written);
 
 }  // namespace goldenv::facts

@@ -16,8 +16,8 @@ struct Family {
   bool dots = false;        ///< the last placeholder may hold dots
 };
 
-/// All keys with placeholders, by the first character of the key; of those that begin alike the more
-/// telling ones first.
+/// All keys with placeholders, by the first character of the key; of those that begin alike the
+/// more telling ones first.
 std::span<const Family> families();
 
 /// Of these, the ones whose members can be called so: with the same first character.

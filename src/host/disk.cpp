@@ -67,7 +67,8 @@ Result<std::string> read_to_end(int fd, std::size_t limit, std::string_view path
   struct stat status = {};
   std::size_t step = kFirstReadBytes;
   if (fstat(fd, &status) == 0 && status.st_size >= static_cast<off_t>(kFirstReadBytes)) {
-    step = std::min(static_cast<std::size_t>(status.st_size), std::min(limit, kLargestReadBytes)) + 1;
+    step =
+        std::min(static_cast<std::size_t>(status.st_size), std::min(limit, kLargestReadBytes)) + 1;
   }
   while (true) {
     if (bytes.size() == done) {
@@ -212,6 +213,17 @@ Result<FileStatus> Disk::do_status(std::string_view path, Look& look) const {
 }
 
 Result<std::string> Disk::do_real_path(std::string_view path, Look& look) const {
+  // A folder that is held open is known by its path without links. Probes ask of each library in a
+  // folder where that folder is.
+  if (const Result<std::string> clean = clean_path(path); clean && *clean != "/") {
+    const auto above = resolved_.find(std::string(folder_of(*clean)));
+    if (above != resolved_.end()) {
+      std::string found = joined(above->second, name_of(*clean));
+      if (folders_.contains(found)) {
+        return found;
+      }
+    }
+  }
   GOLDENV_TRY(Place place, find(path, Links::follow, look));
   return std::move(place.path);
 }

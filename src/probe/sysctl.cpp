@@ -81,8 +81,8 @@ bool is_folder(const host::Host& host, const std::string& path) {
   return status && status->kind == host::FileStatus::Kind::folder;
 }
 
-/// Every name that is wanted below a folder of /proc/sys. fs/binfmt_misc is left out: it holds registrations, no
-/// settings, and looking at it mounts it.
+/// Every name that is wanted below a folder of /proc/sys. fs/binfmt_misc is left out: it holds
+/// registrations, no settings, and looking at it mounts it.
 void collect(const Survey& survey, const std::string& folder, int depth,
              std::set<std::string>& names) {
   constexpr int kDepthLimit = 8;  // net.ipv4.conf.eth0.tag has five

@@ -22,8 +22,8 @@ struct Source {
     input,  ///< -: the same on standard input
   };
   Kind kind = Kind::live;
-  std::string text;   ///< as written
-  std::string place;  ///< the folder, path, number or unit
+  std::string text;         ///< as written
+  std::string place;        ///< the folder, path, number or unit
   std::string record = {};  ///< of @live: the folder to which a record of it is written
 
   /// Whether facts are probed, so that a request matters; else they stand in a text.

@@ -298,8 +298,8 @@ TEST(PlantedLinks, AreNotWrittenThrough) {
 TEST(DeviceFiles, AreNotOpened) {
   SKIP_UNLESS_ROOT();
   const test::TempDir folder;
-  // Numbers for local use (devices.txt), which none has: to open them would fail with another error.
-  // (Not 0, 0: an overlay takes that for a whiteout and refuses to make it.)
+  // Numbers for local use (devices.txt), which none has: to open them would fail with another
+  // error. (Not 0, 0: an overlay takes that for a whiteout and refuses to make it.)
   ASSERT_EQ(mknod(folder.at("device").c_str(), S_IFCHR | 0600, makedev(240, 240)), 0);
   ASSERT_EQ(mknod(folder.at("disk").c_str(), S_IFBLK | 0600, makedev(250, 250)), 0);
   const auto host = live_host();
