@@ -20,20 +20,6 @@ constexpr std::array<OptionSpec, 3> kOptions = {{
     {"--report", "FORMAT=FILE", "write it there as well", true, ""},
 }};
 
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0) {
-      if (errno == EINTR) {
-        continue;
-      }
-      return false;
-    }
-    text.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
-
 int write_file(const std::string& name, std::string_view text) {
   const Result<void> written = host::write_result(name, text);
   if (!written) {
@@ -74,7 +60,7 @@ std::string_view format_of_name(std::string_view file, std::string_view fallback
 std::span<const OptionSpec> output_options() { return kOptions; }
 
 bool print(std::string_view text) {
-  if (write_all(STDOUT_FILENO, text)) {
+  if (host::write_all(STDOUT_FILENO, text)) {
     return true;
   }
   if (errno != EPIPE) {

@@ -17,6 +17,7 @@
 #include "host/child.h"
 #include "host/descriptor.h"
 #include "host/path.h"
+#include "host/result_file.h"
 
 namespace goldenv::host {
 namespace {
@@ -126,20 +127,6 @@ void make_folders(const std::string& folder) {
       return;
     }
   }
-}
-
-bool write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t put = ::write(fd, text.data(), text.size());
-    if (put < 0 && errno == EINTR) {
-      continue;
-    }
-    if (put <= 0) {
-      return false;
-    }
-    text.remove_prefix(static_cast<std::size_t>(put));
-  }
-  return true;
 }
 
 }  // namespace

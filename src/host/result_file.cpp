@@ -18,21 +18,22 @@
 #include "host/path.h"
 
 namespace goldenv::host {
-namespace {
 
 bool write_all(int fd, std::string_view text) {
   while (!text.empty()) {
     const ssize_t written = ::write(fd, text.data(), text.size());
-    if (written < 0) {
-      if (errno == EINTR) {
-        continue;
-      }
+    if (written < 0 && errno == EINTR) {
+      continue;
+    }
+    if (written <= 0) {
       return false;
     }
     text.remove_prefix(static_cast<std::size_t>(written));
   }
   return true;
 }
+
+namespace {
 
 /// Where a result goes: a path whose links were followed by us, none of them one that another user
 /// planted.

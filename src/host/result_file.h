@@ -15,6 +15,9 @@ inline constexpr std::chrono::milliseconds kWriteDeadline{5000};
 /// For a reader to open a pipe.
 inline constexpr std::chrono::milliseconds kReaderDeadline{3000};
 
+/// All of a text to a descriptor; false where that fails, with errno set.
+bool write_all(int fd, std::string_view text);
+
 /// Writes a result where a user wants it, relative to the working folder: a pipe or device as it
 /// is, once somebody reads it; a file by rename, so that it is there whole or not at all, a link
 /// staying one and an old file keeping its mode. No link is followed that another user planted in
