@@ -30,6 +30,22 @@ std::string absolute_python(const std::string& word) {
   return none ? word : whole.lexically_normal().string();
 }
 
+/// Says once where this machine's facts are unknown because it shows no /proc or /sys, as in a bare
+/// root folder: dozens of unknowns have that one cause.
+void say_what_is_not_mounted(const facts::Snapshot& snapshot) {
+  for (const std::string_view top : {"/proc", "/sys"}) {
+    const std::string ending = std::string(top) + " is not mounted";
+    const auto lacks = [&](const facts::Fact& fact) {
+      const auto* unknown = std::get_if<facts::Unknown>(&fact.reading);
+      return unknown != nullptr && unknown->why == facts::Why::not_collected &&
+             unknown->detail.ends_with(ending);
+    };
+    if (std::ranges::any_of(snapshot.facts, lacks)) {
+      say(ending + " here: what only it tells is unknown");
+    }
+  }
+}
+
 }  // namespace
 
 Result<Only> parse_only(const Invocation& invocation) {
@@ -136,6 +152,9 @@ Result<std::vector<facts::Snapshot>> Viewer::look(const source::Source& source,
     request.python = absolute_python(request.python);
   }
   auto all = source::look_all(source, request);
+  if (all && source.kind == source::Source::Kind::live) {
+    say_what_is_not_mounted(all->front());
+  }
   if (!all || python_.empty() || !source.is_machine()) {
     return all;
   }
