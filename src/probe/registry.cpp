@@ -23,6 +23,7 @@ extern const Probe environment;
 extern const Probe files;
 extern const Probe firmware;
 extern const Probe glibc;
+extern const Probe gpu_access;
 extern const Probe gpus;
 extern const Probe identity;
 extern const Probe kernel;
@@ -43,6 +44,7 @@ extern const Probe next_boot;
 extern const Probe next_boot_sysctl;
 extern const Probe openmp;
 extern const Probe os;
+extern const Probe pcie;
 extern const Probe peer_traffic;
 extern const Probe python_conda;
 extern const Probe python_packages;
@@ -72,6 +74,7 @@ std::span<const Probe* const> probes() {
       &files,
       &firmware,
       &glibc,
+      &gpu_access,
       &gpus,
       &identity,
       &kernel,
@@ -92,6 +95,7 @@ std::span<const Probe* const> probes() {
       &next_boot_sysctl,
       &openmp,
       &os,
+      &pcie,
       &peer_traffic,
       &python_conda,
       &python_packages,

@@ -238,8 +238,9 @@ TEST_F(Machines, ThoseWithoutATroubleContradictNothing) {
 
 TEST_F(Machines, AGpuThatIsMissingOnTheBusIsCountedOutAndNothingElse) {
   const Json diff = json({"diff", host("rack-a"), host("third-gpu-missing")}, 1);
-  EXPECT_EQ(keys_of(diff.at("differences")),
-            (Keys{"gpu.count", "gpu.cpu_affinity", "gpu.numa_node", "iommu.groups"}));
+  EXPECT_EQ(
+      keys_of(diff.at("differences")),
+      (Keys{"gpu.count", "gpu.count.bound", "gpu.cpu_affinity", "gpu.numa_node", "iommu.groups"}));
   EXPECT_THAT(diff.at("not_comparable"), IsEmpty());
   const Json count = by_key(diff.at("differences"), "gpu.count");
   EXPECT_EQ(count.at("a").at("value"), 8);
