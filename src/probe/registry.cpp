@@ -7,6 +7,7 @@ namespace goldenv::probe {
 // One line a probe, in sorted order; the definition stands in the file of that name. A plain table:
 // objects that register themselves are dropped by the linker from a static library.
 
+extern const Probe auto_upgrade;
 extern const Probe cgroup;
 extern const Probe compilers;
 extern const Probe cpu;
@@ -50,6 +51,7 @@ extern const Probe python_conda;
 extern const Probe python_packages;
 extern const Probe python_target;
 extern const Probe rdma;
+extern const Probe rpm;
 extern const Probe storage;
 extern const Probe sysctl;
 extern const Probe torch;
@@ -58,6 +60,7 @@ extern const Probe virtualization;
 
 std::span<const Probe* const> probes() {
   static constexpr auto kProbes = std::to_array<const Probe*>({
+      &auto_upgrade,
       &cgroup,
       &compilers,
       &cpu,
@@ -101,6 +104,7 @@ std::span<const Probe* const> probes() {
       &python_packages,
       &python_target,
       &rdma,
+      &rpm,
       &storage,
       &sysctl,
       &torch,

@@ -219,6 +219,8 @@ std::string expanded(std::string_view text, const Variables& variables) {
 
 }  // namespace
 
+std::span<const std::string_view> system_unit_folders() { return kSystemFolders; }
+
 std::vector<std::string> unit_words(std::string_view text) {
   std::vector<std::string> out;
   std::string word;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,10 @@
 #include "host/host.h"
 
 namespace goldenv::probe {
+
+/// The folders of the system's units; of equal names in them the first counts. Source:
+/// systemd.unit(5), "System Unit Search Path".
+std::span<const std::string_view> system_unit_folders();
 
 /// One line "Key=value" of a unit's files.
 struct UnitSetting {
