@@ -20,12 +20,14 @@ extern const Probe dkms;
 extern const Probe dpkg;
 extern const Probe driver;
 extern const Probe driver_library;
+extern const Probe driver_packages;
 extern const Probe environment;
 extern const Probe files;
 extern const Probe firmware;
 extern const Probe glibc;
 extern const Probe gpu_access;
 extern const Probe gpus;
+extern const Probe host_tools;
 extern const Probe identity;
 extern const Probe kernel;
 extern const Probe kernel_config;
@@ -52,6 +54,7 @@ extern const Probe python_packages;
 extern const Probe python_target;
 extern const Probe rdma;
 extern const Probe rpm;
+extern const Probe services;
 extern const Probe storage;
 extern const Probe sysctl;
 extern const Probe torch;
@@ -73,12 +76,14 @@ std::span<const Probe* const> probes() {
       &dpkg,
       &driver,
       &driver_library,
+      &driver_packages,
       &environment,
       &files,
       &firmware,
       &glibc,
       &gpu_access,
       &gpus,
+      &host_tools,
       &identity,
       &kernel,
       &kernel_config,
@@ -105,6 +110,7 @@ std::span<const Probe* const> probes() {
       &python_target,
       &rdma,
       &rpm,
+      &services,
       &storage,
       &sysctl,
       &torch,

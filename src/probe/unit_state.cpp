@@ -220,7 +220,14 @@ UnitRunning unit_running(Survey& survey, const std::string& unit) {
     return {Unknown::from(folder.error()), seen(mount->point)};
   }
   if (!folder) {
-    if (!host.exists("/run/systemd/system")) {  // sd_booted(3)
+    const auto booted = host.status("/run/systemd/system");  // sd_booted(3)
+    if (!booted && booted.error().code != Errc::absent) {
+      return {Unknown::from(booted.error()), seen("/run/systemd/system")};
+    }
+    if (!booted && !host.live() && !host.exists("/run")) {
+      return {Unknown{Why::not_collected, "/run was not recorded", ""}, seen("/run")};
+    }
+    if (!booted) {
       return {Value::scalar("inactive"), seen("/run/systemd/system", "systemd does not run here")};
     }
     return {Value::one_of({"failed", "inactive"}),
