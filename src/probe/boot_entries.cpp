@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "probe/extlinux.h"
 #include "probe/instances.h"
 #include "probe/kernel_text.h"
 #include "probe/redact.h"
@@ -312,6 +313,26 @@ NextBoot from_grub(const host::Host& host, const Grub& grub,
   return {release_of(host, entry), cmdline_of(options), seen(entry.file, entry.line)};
 }
 
+/// Jetson's. Variables that its boot loader fills in leave the command line open; an image for Arm
+/// states no release.
+std::optional<NextBoot> from_extlinux(const host::Host& host) {
+  const Result<std::string> text = host.read_file(kExtlinux, 64u << 10);
+  if (!text) {
+    return text.error().code == Errc::absent
+               ? std::nullopt
+               : std::optional(nothing(unknown_of(text.error()), seen(kExtlinux)));
+  }
+  const Result<BootEntry> entry = parse_extlinux(*text, std::string(kExtlinux));
+  if (!entry) {
+    return nothing(unknown_of(entry.error()), seen(kExtlinux));
+  }
+  const Result<std::string> options =
+      entry->options.find("${") == std::string::npos
+          ? Result<std::string>(entry->options)
+          : undecided("the boot loader fills in variables: " + entry->options);
+  return NextBoot{release_of(host, *entry), cmdline_of(options), seen(entry->file, entry->line)};
+}
+
 /// Debian keeps links to the newest kernel, also where no boot loader is installed.
 NextBoot from_links(const host::Host& host) {
   for (const std::string link : {"/vmlinuz", "/boot/vmlinuz"}) {
@@ -344,7 +365,11 @@ NextBoot find_next_boot(const host::Host& host) {
     return nothing(unknown_of(entries ? config.error() : entries.error()), seen("/boot/loader"));
   }
   if (entries->empty() || (has_grub && config->path.empty())) {
-    return has_grub ? from_grub(host, *grub, entries) : from_links(host);
+    if (has_grub) {
+      return from_grub(host, *grub, entries);
+    }
+    const std::optional<NextBoot> extlinux = from_extlinux(host);
+    return extlinux ? *extlinux : from_links(host);
   }
   if (!has_grub) {
     return from_systemd_boot(host, *config, *entries);

@@ -19,6 +19,7 @@
 #include "probe/path_text.h"
 #include "probe/probe.h"
 #include "probe/redact.h"
+#include "tables/driver_branches.h"
 
 namespace goldenv::probe {
 namespace {
@@ -291,6 +292,25 @@ facts::Evidence evidence_of(const Survey& survey, const InForce& found, std::str
   return evidence;
 }
 
+/// What the libcuda in force serves, by its branch; NVML, where it is asked, tells it itself.
+void add_driver_api(Survey& survey, const Reading& libcuda, facts::Evidence evidence) {
+  const auto* version = std::get_if<Value>(&libcuda);
+  if (version == nullptr) {
+    survey.add("cuda.driver_api", libcuda, std::move(evidence));
+    return;
+  }
+  std::string cuda = tables::cuda_of_driver(version->text);
+  evidence.basis = "table of driver branches";
+  evidence.notes = {"libcuda " + version->text};
+  survey.add("cuda.driver_api",
+             cuda.empty()
+                 ? Reading(Unknown{Why::not_stated,
+                                   "no table tells which CUDA libcuda " + version->text + " serves",
+                                   "nvml"})
+                 : Reading(Value::scalar(std::move(cuda))),
+             std::move(evidence));
+}
+
 void run(Survey& survey) {
   constexpr std::string_view kCuda = "libcuda.so.1";
   constexpr std::string_view kNvml = "libnvidia-ml.so.1";
@@ -298,7 +318,8 @@ void run(Survey& survey) {
   const bool userland = survey.wants("driver.userland");
   InForce cuda;
   InForce nvml;
-  if (userland || survey.wants("driver.libcuda") || survey.wants("driver.libcuda.path") ||
+  const bool api = survey.wants("cuda.driver_api");
+  if (userland || api || survey.wants("driver.libcuda") || survey.wants("driver.libcuda.path") ||
       survey.wants("driver.libcuda.origin") || survey.wants("driver.libcuda.copies")) {
     cuda = ask_loader(survey, kCuda);
     const facts::Evidence evidence = evidence_of(survey, cuda, kCuda);
@@ -314,6 +335,9 @@ void run(Survey& survey) {
                    ? Reading(Value::scalar(std::string(origin_of(host, cuda.answer->real_path))))
                    : missing,
                evidence);
+    if (api) {
+      add_driver_api(survey, missing, evidence);
+    }
     add_copies(survey, "driver.libcuda", kCuda, cuda);
   }
   if (userland || survey.wants("driver.nvml")) {
@@ -333,6 +357,7 @@ void run(Survey& survey) {
 }
 
 constexpr auto kKeys = std::to_array<std::string_view>({
+    "cuda.driver_api",
     "driver.libcuda",
     "driver.libcuda.*",
     "driver.nvml",

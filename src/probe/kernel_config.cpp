@@ -1,10 +1,14 @@
 // Build options of the running kernel; read only when one is asked for.
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "archive/decompression.h"
+#include "base/text.h"
 #include "probe/instances.h"
 #include "probe/kernel_names.h"
 #include "probe/kernel_text.h"
@@ -18,6 +22,9 @@ using facts::Reading;
 using facts::Unknown;
 using facts::Value;
 using facts::Why;
+
+constexpr std::string_view kCompressed = "/proc/config.gz";
+constexpr std::size_t kLimitBytes = 4u << 20;
 
 struct Config {
   std::string path;
@@ -50,33 +57,64 @@ Config find_config(const host::Host& host) {
   return config;
 }
 
+/// The kernel's own copy, unpacked; a record of the machine keeps the line that was asked for.
+Result<std::string> ask_kernel(const host::Host& host, const std::string& option) {
+  return host.ask(kCompressed, "option " + option, [&](int fd) -> Result<std::string> {
+    std::string text;
+    const Result<void> done = archive::decompress(fd, kCompressed, kLimitBytes,
+                                                  [&text](std::string_view piece) -> Result<void> {
+                                                    text += piece;
+                                                    return {};
+                                                  });
+    if (!done) {
+      return done.error();
+    }
+    if (text.find("CONFIG_") == std::string::npos) {
+      return Error{Errc::unreadable, std::string(kCompressed) + " holds no options", {}};
+    }
+    const std::optional<ConfigLine> line = find_option(text, option);
+    return line && line->set ? std::to_string(line->line) + " " + line->value : std::string();
+  });
+}
+
+void add_from_kernel(Survey& survey, const std::string& key, const std::string& option,
+                     const Config& config) {
+  const Result<std::string> answer = ask_kernel(survey.host(), option);
+  if (!answer) {
+    const bool is_none = config.path.empty() && answer.error().code == Errc::absent;
+    Unknown unknown =
+        is_none ? Unknown{Why::not_stated, "no configuration of this kernel is here", ""}
+                : Unknown::from(config.path.empty() ? answer.error() : config.text.error());
+    if (unknown.why == Why::denied) {
+      unknown.needs = "root";
+    }
+    survey.add(key, std::move(unknown),
+               seen(is_none || config.path.empty() ? kCompressed : std::string_view(config.path)));
+    return;
+  }
+  if (answer->empty()) {
+    survey.add(key, Absent{"not set"}, seen(kCompressed));
+    return;
+  }
+  const std::size_t blank = std::min(answer->find(' '), answer->size() - 1);
+  const auto line = to_number(std::string_view(*answer).substr(0, blank));
+  survey.add(key, Value::scalar(answer->substr(blank + 1)),
+             seen(kCompressed, static_cast<std::uint32_t>(line.value_or(0))));
+}
+
 void run(Survey& survey) {
-  constexpr std::string_view kCompressed = "/proc/config.gz";
   const auto names = survey.named_below("kernel.config");
   if (names.empty()) {
     return;
   }
-  const host::Host& host = survey.host();
-  const Config config = find_config(host);
+  const Config config = find_config(survey.host());
   for (const std::string& name : names) {
     const std::string key = "kernel.config." + name;
+    const std::string option = name.starts_with("CONFIG_") ? name : "CONFIG_" + name;
     if (!config.text) {
-      const bool compressed = config.path.empty() && host.exists(kCompressed);
-      Reading reading =
-          config.path.empty()
-              ? Reading(Unknown{compressed ? Why::unsupported : Why::not_stated,
-                                compressed ? "only the compressed /proc/config.gz is there"
-                                           : "no configuration of this kernel is here",
-                                ""})
-              : Reading(Unknown::from(config.text.error()));
-      if (auto* unknown = std::get_if<Unknown>(&reading); unknown->why == Why::denied) {
-        unknown->needs = "root";
-      }
-      survey.add(key, std::move(reading),
-                 seen(compressed ? kCompressed : std::string_view(config.path)));
+      add_from_kernel(survey, key, option, config);
       continue;
     }
-    const std::string option = name.starts_with("CONFIG_") ? name : "CONFIG_" + name;
     const std::optional<ConfigLine> line = find_option(*config.text, option);
     survey.add(key,
                line && line->set ? Reading(Value::scalar(line->value)) : Reading(Absent{"not set"}),

@@ -20,6 +20,7 @@ extern const Probe dkms;
 extern const Probe dpkg;
 extern const Probe driver;
 extern const Probe driver_library;
+extern const Probe driver_packages;
 extern const Probe environment;
 extern const Probe files;
 extern const Probe firmware;
@@ -75,6 +76,7 @@ std::span<const Probe* const> probes() {
       &dpkg,
       &driver,
       &driver_library,
+      &driver_packages,
       &environment,
       &files,
       &firmware,

@@ -265,5 +265,29 @@ TEST(BootEntries, ReleasesStandInNamesAndImages) {
   EXPECT_EQ(told(host, next_boot, "next_boot.kernel"), "6.6.8-arch1-1");
 }
 
+TEST(NextBootProbe, JetsonsMenuIsRead) {
+  FakeHost host;
+  host.uname({"n", "5.10.104-tegra", "#1", "aarch64"});
+  host.file("/boot/extlinux/extlinux.conf",
+            "TIMEOUT 30\nDEFAULT backup\n\nMENU TITLE L4T boot options\n\nLABEL primary\n"
+            "      MENU LABEL primary kernel\n      LINUX /boot/Image\n"
+            "      APPEND ${cbootargs} root=PARTUUID=1 rw\n\nlabel backup\n"
+            "      linux /boot/vmlinuz-5.10.104-tegra\n      append root=/dev/mmcblk0p1 quiet\n");
+  EXPECT_EQ(told(host, next_boot, "next_boot.kernel"), "5.10.104-tegra");
+  EXPECT_EQ(told(host, next_boot, "next_boot.kernel.cmdline"), "root=/dev/mmcblk0p1 quiet");
+  host.file("/boot/Image", "ARM64")
+      .file("/boot/extlinux/extlinux.conf",
+            "LABEL primary\nLINUX /boot/Image\n"
+            "APPEND ${cbootargs} rw\n");
+  EXPECT_EQ(told(host, next_boot, "next_boot.kernel"), "unknown (not-stated)");
+  EXPECT_EQ(told(host, next_boot, "next_boot.kernel.cmdline"), "unknown (ambiguous)");
+  for (const char* text : {"", "DEFAULT x\nLABEL y\nLINUX /boot/vmlinuz-1.2.3\n", "APPEND a\n"}) {
+    host.file("/boot/extlinux/extlinux.conf", text);
+    EXPECT_EQ(told(host, next_boot, "next_boot.kernel"), "unknown (ambiguous)") << text;
+  }
+  host.deny("/boot/extlinux/extlinux.conf");
+  EXPECT_EQ(told(host, next_boot, "next_boot.kernel"), "unknown (denied, needs root)");
+}
+
 }  // namespace
 }  // namespace goldenv::probe

@@ -124,5 +124,20 @@ TEST(DriverLibraryProbe, FileMountedByAContainerRuntimeIsTheHosts) {
   EXPECT_EQ(told(host, driver_library, "driver.libcuda.origin"), "container");
 }
 
+TEST(DriverLibraryProbe, TheBranchOfLibcudaSaysWhatItServes) {
+  System host;
+  host.library(kLib, "libcuda.so.1", "535.129.03");
+  const auto found = test::scan(host, driver_library, test::only({"cuda.driver_api"}));
+  EXPECT_EQ(told(found, "cuda.driver_api"), "12.2");
+  EXPECT_EQ(told(found, "driver.libcuda"), "not recorded");
+  host.library("/usr/local/cuda-12.4/compat/", "libcuda.so.1", "550.54.15")
+      .set("LD_LIBRARY_PATH", "/usr/local/cuda-12.4/compat");
+  EXPECT_EQ(told(host, driver_library, "cuda.driver_api"), "12.4");
+  System newer;
+  newer.library(kLib, "libcuda.so.1", "999.10.01");
+  EXPECT_EQ(told(newer, driver_library, "cuda.driver_api"), "unknown (not-stated, needs nvml)");
+  EXPECT_EQ(told(System(), driver_library, "cuda.driver_api"), "absent (no library answers)");
+}
+
 }  // namespace
 }  // namespace goldenv::probe

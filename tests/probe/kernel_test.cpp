@@ -135,13 +135,41 @@ TEST(KernelConfigProbe, WithoutReadableConfigurationNothingIsNotSet) {
   const auto request = test::only({"kernel.config.HZ"});
   FakeHost none;
   EXPECT_EQ(told(none, kernel_config, "kernel.config.HZ", request), "unknown (not-stated)");
-  FakeHost compressed;
-  compressed.file("/proc/config.gz", "\x1f\x8b");
-  EXPECT_EQ(told(compressed, kernel_config, "kernel.config.HZ", request), "unknown (unsupported)");
+  FakeHost torn;
+  torn.file("/proc/config.gz", "\x1f\x8b");
+  EXPECT_EQ(told(torn, kernel_config, "kernel.config.HZ", request), "unknown (unreadable)");
   FakeHost closed;
   closed.deny("/boot/config-5.15.0-91-generic");
   EXPECT_EQ(told(closed, kernel_config, "kernel.config.HZ", request),
             "unknown (denied, needs root)");
+}
+
+TEST(KernelConfigProbe, TheKernelsOwnCopyIsUnpacked) {
+  // gzip of "# Linux\nCONFIG_HZ=250\n# CONFIG_NUMA is not set\nCONFIG_LOCALVERSION=\"\"\n".
+  const std::string bytes(
+      "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\x53\x56\xf0\xc9\xcc\x2b\xad\xe0\x72\xf6"
+      "\xf7\x73\xf3\x74\x8f\xf7\x88\xb2\x35\x32\x35\xe0\x52\x56\x80\xf2\xfd\x42\x7d\x1d"
+      "\x15\x32\x8b\x15\xf2\xf2\x4b\x14\x8a\x53\x4b\x60\xca\x7c\xfc\x9d\x1d\x7d\xc2\x5c"
+      "\x83\x82\x3d\xfd\xfd\x6c\x95\x94\xb8\x00\x39\xab\x00\x87\x46\x00\x00\x00",
+      78);
+  FakeHost host;
+  host.file("/proc/config.gz", bytes);
+  const auto request = test::only({"kernel.config.HZ", "kernel.config.NUMA",
+                                   "kernel.config.NO_SUCH", "kernel.config.LOCALVERSION"});
+  const auto found = test::scan(host, kernel_config, request);
+  EXPECT_EQ(told(found, "kernel.config.HZ"), "250");
+  EXPECT_EQ(found.find({"kernel.config.HZ", ""})->evidence.line, 2u);
+  EXPECT_EQ(told(found, "kernel.config.NUMA"), "absent (not set)");
+  EXPECT_EQ(told(found, "kernel.config.NO_SUCH"), "absent (not set)");
+  EXPECT_EQ(told(found, "kernel.config.LOCALVERSION"), "");
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    host.file("/proc/config.gz", bytes.substr(0, size));
+    EXPECT_EQ(told(host, kernel_config, "kernel.config.NUMA", request), "unknown (unreadable)")
+        << size;
+  }
+  // A copy under /boot that is closed to us is no reason to leave this one.
+  host.file("/proc/config.gz", bytes).deny("/boot/config-5.15.0-91-generic");
+  EXPECT_EQ(told(host, kernel_config, "kernel.config.HZ", request), "250");
 }
 
 TEST(KernelText, CommandLinesKeepQuotedBlanks) {
