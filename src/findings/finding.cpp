@@ -41,6 +41,17 @@ std::vector<facts::FactKey> keys_beside(const facts::Snapshot& snapshot) {
       beside.push_back(std::move(now));
     }
   }
+  // Of another kernel the modules that stand ready for it; of the running one they were asked.
+  const View view(snapshot);
+  if (const auto next = view.text("next_boot.kernel"); next && next != view.text("kernel")) {
+    for (const std::string_view key : keys()) {
+      facts::FactKey then{std::string(key), *next};
+      if (key.starts_with("module.") && key.find(".on_disk") != std::string_view::npos &&
+          snapshot.find(then) == nullptr) {
+        beside.push_back(std::move(then));
+      }
+    }
+  }
   return beside;
 }
 

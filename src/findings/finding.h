@@ -35,7 +35,7 @@ std::vector<Finding> contradictions(const facts::Snapshot& snapshot);
 std::vector<std::string_view> keys();
 
 /// What they look at besides because of what a snapshot holds: of each value that the next boot
-/// sets, the one now.
+/// sets, the one now; of a kernel that only the next boot starts, its modules.
 std::vector<facts::FactKey> keys_beside(const facts::Snapshot& snapshot);
 
 }  // namespace goldenv::findings

@@ -41,6 +41,9 @@ void add_dmi(Survey& survey) {
       unknown->needs = "root";
     } else if (auto* absent = std::get_if<Absent>(&reading)) {
       absent->reason = "not stated by DMI";
+    } else if (const auto* value = std::get_if<Value>(&reading);
+               value != nullptr && value->text.empty()) {
+      reading = Absent{"not stated by DMI"};  // a string that the maker left empty
     }
     survey.add(key, std::move(reading), seen(path));
   }

@@ -1,5 +1,6 @@
 #include "findings/finding.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -188,6 +189,24 @@ TEST(Findings, AskForWhatIsNowOfAllThatTheNextBootSets) {
   const std::vector<FactKey> beside = keys_beside(snapshot);
   ASSERT_EQ(beside.size(), 1U);
   EXPECT_EQ(beside.front().text(), "sysctl.kernel.pid_max");
+}
+
+TEST(Findings, AskForTheModulesOfTheKernelThatIsNext) {
+  const auto asked = [](std::string next) {
+    const std::vector<FactKey> beside = keys_beside(
+        machine({says("kernel", "6.1.0-47-amd64"), says("next_boot.kernel", std::move(next)),
+                 says("module.nvidia.on_disk@6.12.117-amd64", "535.129.03")}));
+    Lines lines;
+    for (const FactKey& key : beside) {
+      lines.push_back(key.text());
+    }
+    return lines;
+  };
+  EXPECT_THAT(asked("6.12.117-amd64"),
+              testing::Contains("module.nvidia.on_disk.built_for@6.12.117-amd64"));
+  EXPECT_THAT(asked("6.12.117-amd64"),
+              testing::Not(testing::Contains("module.nvidia.on_disk@6.12.117-amd64")));
+  EXPECT_EQ(asked("6.1.0-47-amd64"), Lines{});
 }
 
 TEST(Findings, AFolderThatHoldsAnotherToolkitThanItsName) {

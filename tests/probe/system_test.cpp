@@ -112,11 +112,13 @@ TEST(FirmwareProbe, DmiIsRead) {
   const std::string dmi = "/sys/class/dmi/id/";
   host.file(dmi + "sys_vendor", "Supermicro\n")
       .file(dmi + "bios_version", "2.4\n")
+      .file(dmi + "bios_date", "\n")
       .deny(dmi + "product_serial");
   EXPECT_EQ(told(host, firmware, "host.vendor"), "Supermicro");
   EXPECT_EQ(told(host, firmware, "bios"), "2.4");
   EXPECT_EQ(told(host, firmware, "host.serial"), "unknown (denied, needs root)");
   EXPECT_EQ(told(host, firmware, "bios.release"), "absent (not stated by DMI)");
+  EXPECT_EQ(told(host, firmware, "bios.date"), "absent (not stated by DMI)");
 }
 
 TEST(FirmwareProbe, SecureBootIsTheFifthByte) {
