@@ -42,6 +42,7 @@ Result<Looked> look_at(const std::vector<source::Source>& sources, probe::Reques
   Viewer viewer(invocation);
   std::vector<std::vector<facts::Snapshot>> found(sources.size());
   Looked looked;
+  const bool has_machines = std::ranges::any_of(sources, &source::Source::is_machine);
   for (const bool machines : {false, true}) {
     for (std::size_t i = 0; i < sources.size(); ++i) {
       if (sources[i].is_machine() != machines) {
@@ -57,7 +58,7 @@ Result<Looked> look_at(const std::vector<source::Source>& sources, probe::Reques
         looked.unreached = true;
         continue;
       }
-      if (!machines) {
+      if (!machines && has_machines) {
         ask_for(request, *snapshots);
       }
       found[i] = *std::move(snapshots);

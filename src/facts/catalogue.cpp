@@ -96,6 +96,12 @@ std::string fill(std::string_view key, const Captures& captures) {
 }
 
 const Entry* entry_of(std::string_view name) {
+  // Thousands of packages and settings are asked for, one after the other.
+  for (const Family& family : families_of(name)) {
+    if (family.alone && name.size() > family.prefix.size() && name.starts_with(family.prefix)) {
+      return family.entry;
+    }
+  }
   if (const Entry* entry = exact_entry(name)) {
     return entry;
   }

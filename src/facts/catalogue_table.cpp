@@ -2129,6 +2129,23 @@ constexpr bool goes_on(std::string_view key) {
   return false;
 }
 
+/// Whether every name that begins like this key's members is one of them.
+constexpr bool is_alone(const Family& family) {
+  const std::string_view key = family.entry->key;
+  if (!family.dots || key.find('<', family.prefix.size() + 1) != std::string_view::npos) {
+    return false;
+  }
+  for (const Entry& other : kEntries) {
+    const std::string_view shorter = other.key.substr(0, other.key.find('<'));
+    if (&other != family.entry &&
+        (shorter.substr(0, family.prefix.size()) == family.prefix ||
+         (is_pattern(other.key) && family.prefix.substr(0, shorter.size()) == shorter))) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// In the order of the catalogue, but those with words behind the last placeholder first: they say
 /// more about a name.
 constexpr auto make_families() {
@@ -2142,6 +2159,7 @@ constexpr auto make_families() {
       families[at].entry = &entry;
       families[at].prefix = entry.key.substr(0, entry.key.find('<'));
       families[at].dots = !ends_in_word && !goes_on(entry.key);
+      families[at].alone = is_alone(families[at]);
       ++at;
     }
   }

@@ -14,6 +14,7 @@ struct Family {
   const Entry* entry = nullptr;
   std::string_view prefix;  ///< what stands before the first placeholder: "module."
   bool dots = false;        ///< the last placeholder may hold dots
+  bool alone = false;       ///< every name that begins with the prefix and goes on is a member
 };
 
 /// All keys with placeholders, by the first character of the key; of those that begin alike the

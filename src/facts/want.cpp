@@ -158,7 +158,9 @@ class WantParser {
       case Type::number:
       case Type::bytes:
         if (!to_quantity(text)) {
-          return wrong(node, "\"" + std::string(text) + "\" is no number");
+          return wrong(node, "\"" + std::string(text) + "\" is no number; expected " +
+                                 (entry.type == Type::bytes ? "bytes, such as 4096, 512MiB or 16G"
+                                                            : "one such as 8 or 0.5"));
         }
         break;
       default:

@@ -87,7 +87,8 @@ class Disk {
   int open_at(int folder, const char* name, int flags) const;
   void keep(const std::string& path, const Folder& folder) const;
 
-  Result<Descriptor> open_file(std::string_view path, Look& look) const;
+  Result<Descriptor> open_file(std::string_view path, Look& look,
+                               std::uint64_t* stated_bytes = nullptr) const;
   Result<std::string> do_read_file(std::string_view path, std::size_t limit, Look& look) const;
   Result<std::string> do_read_link(std::string_view path, Look& look) const;
   Result<std::vector<DirEntry>> do_list(std::string_view path, Look& look) const;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -17,6 +18,11 @@ namespace {
 struct FolderList {
   std::vector<std::string> paths;
   std::vector<Error> unseen;
+};
+
+/// What was asked of folders above libraries.
+struct KnownFolders {
+  std::map<std::string, bool> is_toolkit;
 };
 
 /// A folder left behind with only compat libraries or logs in it is no toolkit.
@@ -192,15 +198,21 @@ const std::vector<Error>& unseen_cuda_folders(Survey& survey) {
 }
 
 std::string toolkit_of(Survey& survey, std::string_view path) {
-  std::string found;
-  for (const std::string& folder : cuda_folders(survey)) {
+  auto& known = survey.shared<KnownFolders>([] { return KnownFolders(); }).is_toolkit;
+  for (std::string folder(folder_of(path)); folder.size() > 1; folder = folder_of(folder)) {
     // Where nvcc is installed as /usr/bin/nvcc, not all of /usr is a toolkit.
-    const bool is_tree = folder != "/" && folder != "/usr" && folder != "/usr/local";
-    if (is_tree && is_below(path, folder) && folder.size() > found.size()) {
-      found = folder;
+    if (folder == "/usr" || folder == "/usr/local") {
+      break;
+    }
+    const auto [at, is_new] = known.try_emplace(folder, false);
+    if (is_new) {
+      at->second = is_toolkit(survey.host(), folder);
+    }
+    if (at->second) {
+      return folder;
     }
   }
-  return found;
+  return "";
 }
 
 }  // namespace goldenv::probe

@@ -62,16 +62,6 @@ Driver from_sys(const Reading& version, const Error& why) {
   return {version, silent, silent, silent, seen(kSysVersion)};
 }
 
-/// Whether a text is one of /proc/modules: name, size, users and so on of at least one (proc(5)).
-/// An empty one may be cut short, so that /sys has to say.
-bool is_module_list(std::string_view text) {
-  const auto rows = lines(text);
-  return !rows.empty() && std::ranges::all_of(rows, [](std::string_view row) {
-    const auto fields = words(row);
-    return fields.size() >= 3 && to_number(fields[1]);
-  });
-}
-
 /// Whether nvidia.ko is in memory, by what tells of all modules. Errors: those of the look, where
 /// nothing that could be looked at decides it.
 Result<bool> is_in_memory(const host::Host& host) {

@@ -153,7 +153,7 @@ void add_family(Survey& survey) {
       names.insert(soname);
     }
   }
-  const PythonScene& scene = python_scene(survey);
+  const PythonScene& scene = python_choice(survey);
   const bool is_unknown =
       scene.target() == nullptr && std::holds_alternative<facts::Unknown>(scene.otherwise);
   for (const std::string& soname : names) {

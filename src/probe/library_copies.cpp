@@ -236,15 +236,11 @@ LibraryCopies library_copies(Survey& survey,
 }
 
 std::string origin_of_place(Survey& survey, std::string_view path) {
-  for (const Python& python : python_scene(survey).pythons) {
-    if (!python.torch.empty() && is_below(path, python.torch)) {
+  if (const SiteOf site = site_of(survey, path); site.folder != nullptr) {
+    if (!site.python->torch.empty() && is_below(path, site.python->torch)) {
       return "torch";
     }
-    for (const SiteFolder& folder : python.folders) {
-      if (is_below(path, folder.path)) {
-        return folder.distribution ? "system" : "wheel";
-      }
-    }
+    return site.folder->distribution ? "system" : "wheel";
   }
   // Before the toolkits: a conda environment with nvcc is both.
   for (std::string_view folder = folder_of(path); folder.size() > 1; folder = folder_of(folder)) {

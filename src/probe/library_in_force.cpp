@@ -102,7 +102,7 @@ void add_trace(LibraryInForce& library, const std::vector<std::string>& trace) {
 /// CUDA put it. Source: torch/__init__.py, _preload_cuda_deps (from 1.13 on).
 std::optional<loader::Answer> preloaded_by_torch(Survey& survey, const std::string& soname) {
   const host::Host& host = survey.host();
-  for (const SiteFolder& folder : python_scene(survey).target()->folders) {
+  for (const SiteFolder& folder : python_choice(survey).target()->folders) {
     const auto entries = host.list(folder.path + "/nvidia");
     if (!entries) {
       continue;
@@ -204,7 +204,7 @@ LibraryInForce asked_by_program(Survey& survey, std::string_view stem,
 
 LibraryInForce answer_of(Survey& survey, std::string_view stem,
                          std::span<const std::string_view> sonames) {
-  const PythonScene& scene = python_scene(survey);
+  const PythonScene& scene = python_choice(survey);
   if (scene.target() == nullptr && std::holds_alternative<facts::Unknown>(scene.otherwise)) {
     LibraryInForce library;
     library.asker = LibraryInForce::Asker::unknown;
@@ -325,12 +325,12 @@ const std::vector<TorchObject>& torch_objects(Survey& survey) {
 }
 
 std::string torch_folder(Survey& survey) {
-  const Python* python = python_scene(survey).target();
+  const Python* python = python_choice(survey).target();
   return python == nullptr ? "" : python->torch;
 }
 
 std::vector<std::string> python_loaders(Survey& survey) {
-  const Python* python = python_scene(survey).target();
+  const Python* python = python_choice(survey).target();
   if (python == nullptr || python->interpreter.empty()) {
     return {};
   }

@@ -23,17 +23,11 @@ bool begins_with_one_of(std::string_view name, std::span<const std::string_view>
 /// it lies in, or the dist-info folder of a CUDA tree assembled from wheels.
 std::vector<std::string> dist_info_homes(Survey& survey, std::string_view path) {
   std::vector<std::string> homes;
-  for (const Python& python : python_scene(survey).pythons) {
-    for (const SiteFolder& folder : python.folders) {
-      if (is_below(path, folder.path) && std::ranges::find(homes, folder.path) == homes.end()) {
-        homes.push_back(folder.path);
-      }
-    }
+  if (const SiteOf site = site_of(survey, path); site.folder != nullptr) {
+    homes.push_back(site.folder->path);
   }
-  for (const std::string& toolkit : cuda_folders(survey)) {
-    if (is_below(path, toolkit)) {
-      homes.push_back(toolkit + "/dist-info");
-    }
+  if (const std::string toolkit = toolkit_of(survey, path); !toolkit.empty()) {
+    homes.push_back(toolkit + "/dist-info");
   }
   // CUDA 13 wheels share <site>/nvidia/cu13; a CUDA_HOME may point there though no Python is known.
   const std::size_t nvidia = path.rfind("/nvidia/");

@@ -45,7 +45,7 @@ facts::Reading read_version(Survey& survey, const std::string& real_path) {
 /// Whoever of torch names it first decides for the whole process; without torch the interpreter's
 /// search paths do, so that conda's copy is found.
 LibraryInForce find(Survey& survey) {
-  const PythonScene& scene = python_scene(survey);
+  const PythonScene& scene = python_choice(survey);
   if (scene.target() == nullptr && std::holds_alternative<facts::Unknown>(scene.otherwise)) {
     LibraryInForce library;
     library.found = scene.otherwise;

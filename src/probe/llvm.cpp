@@ -60,7 +60,7 @@ Version version_of(Survey& survey, const LibraryCopy& copy) {
 /// meant.
 void add_in_force(Survey& survey, const std::vector<LibraryCopy>& copies,
                   const std::vector<Error>& unseen) {
-  const PythonScene& scene = python_scene(survey);
+  const PythonScene& scene = python_choice(survey);
   facts::Evidence evidence;
   const auto add = [&](const facts::Reading& reading) {
     survey.add("llvm", reading, evidence);

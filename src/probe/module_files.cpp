@@ -37,6 +37,14 @@ ModuleFiles parse_module_files(std::string_view dep, std::string_view builtin) {
   return files;
 }
 
+bool is_module_list(std::string_view text) {
+  const auto rows = lines(text);
+  return !rows.empty() && std::ranges::all_of(rows, [](std::string_view row) {
+    const auto fields = words(row);
+    return fields.size() >= 3 && to_number(fields[1]);
+  });
+}
+
 std::set<std::string, std::less<>> parse_module_names(std::string_view text) {
   std::set<std::string, std::less<>> names;
   for (const std::string_view line : lines(text)) {

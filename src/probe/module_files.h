@@ -17,6 +17,10 @@ struct ModuleFiles {
 /// ("kernel/drivers/x/y.ko"). Source: depmod(8).
 ModuleFiles parse_module_files(std::string_view dep, std::string_view builtin);
 
+/// Whether a text is one of /proc/modules: name, size, users and so on of at least one (proc(5)).
+/// An empty one may be cut short, so that /sys has to say.
+bool is_module_list(std::string_view text);
+
 /// First words of the lines of /proc/modules:
 ///   nvidia_uvm 1540096 4 - Live 0x0000000000000000 (POE)
 std::set<std::string, std::less<>> parse_module_names(std::string_view text);

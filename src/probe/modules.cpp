@@ -36,7 +36,12 @@ class Kernel {
   /// Names in /proc/modules. Absent in kernels without loadable modules.
   const Result<std::set<std::string, std::less<>>>& listed() {
     if (!listed_) {
-      const Result<std::string> text = host_.read_file(kProcModules);
+      Result<std::string> text = host_.read_file(kProcModules);
+      // A kernel that has loaded none says so by an empty file; a tree may hold an empty one for
+      // any reason.
+      if (text && !is_module_list(*text) && !(text->empty() && host_.live())) {
+        text = Error{Errc::unreadable, std::string(kProcModules) + " holds no list of modules", {}};
+      }
       listed_ = text ? Result<std::set<std::string, std::less<>>>(parse_module_names(*text))
                      : Result<std::set<std::string, std::less<>>>(text.error());
     }

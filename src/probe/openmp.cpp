@@ -40,7 +40,7 @@ void add_runtimes(Survey& survey) {
   if (!survey.wants("openmp.runtime")) {
     return;
   }
-  const PythonScene& scene = python_scene(survey);
+  const PythonScene& scene = python_choice(survey);
   if (scene.target() == nullptr && std::holds_alternative<facts::Unknown>(scene.otherwise)) {
     facts::Evidence evidence;
     evidence.notes = scene.why;

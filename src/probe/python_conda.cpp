@@ -26,7 +26,7 @@ void answer_named(Survey& survey, const Reading& reading, const Evidence& eviden
 /// The environment in force is the target Python's, also where a venv was made from it: `conda
 /// list` of that environment is what its libraries come from.
 void run(Survey& survey) {
-  const PythonScene& scene = python_scene(survey);
+  const PythonScene& scene = python_choice(survey);
   const Python* target = scene.target();
   Evidence evidence;
   if (target == nullptr) {

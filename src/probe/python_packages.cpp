@@ -178,7 +178,14 @@ class Packages {
 };
 
 /// Labels of python.package keys that were asked for by name: member and label.
-void add_labelled(Survey& survey, const PythonScene& scene) {
+void add_labelled(Survey& survey) {
+  if (!survey.request().all &&
+      std::ranges::none_of(survey.request().named, [](const facts::FactKey& key) {
+        return key.name.starts_with(kFamily) && !key.label.empty();
+      })) {
+    return;
+  }
+  const PythonScene& scene = python_scene(survey);
   for (const Python& python : scene.pythons) {
     const std::string label = survey.tilde(python.label);
     std::optional<Packages> packages;
@@ -199,7 +206,7 @@ void add_labelled(Survey& survey, const PythonScene& scene) {
 }
 
 void run(Survey& survey) {
-  const PythonScene& scene = python_scene(survey);
+  const PythonScene& scene = python_choice(survey);
   const Python* target = scene.target();
   const std::vector<std::string> named = survey.named_below("python.package");
   if (target == nullptr) {
@@ -224,7 +231,7 @@ void run(Survey& survey) {
   for (const std::string& member : named) {
     packages.add_named(member, "");
   }
-  add_labelled(survey, scene);
+  add_labelled(survey);
   const auto incomplete = packages.incomplete();
   Evidence evidence;
   if (incomplete) {

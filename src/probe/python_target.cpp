@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "host/process.h"
 #include "probe/library_copies.h"
+#include "probe/path_text.h"
 #include "probe/python_discovery.h"
 #include "probe/python_prefix.h"
 #include "probe/python_process.h"
@@ -49,21 +50,36 @@ class Choice {
   explicit Choice(Survey& survey)
       : survey_(survey), host_(survey.host()), discovery_(survey.host()) {}
 
-  PythonScene make() {
-    const probe::Request& request = survey_.request();
-    const bool settled = !request.python.empty()          ? by_request(request.python)
-                         : by_process()                   ? true
-                         : !request.target_python.empty() ? by_request(request.target_python)
-                                                          : by_variable();
-    if (settled) {
-      discovery_.usual_places();
-    } else {
-      by_torch();
+  const PythonScene& choice() {
+    if (!is_made_) {
+      is_made_ = true;
+      const probe::Request& request = survey_.request();
+      const bool settled = !request.python.empty()          ? by_request(request.python)
+                           : by_process()                   ? true
+                           : !request.target_python.empty() ? by_request(request.target_python)
+                                                            : by_variable();
+      if (!settled) {
+        by_torch();
+      }
     }
-    return std::move(discovery_.scene);
+    return discovery_.scene;
+  }
+
+  const PythonScene& scene() {
+    choice();
+    find_all();
+    return discovery_.scene;
   }
 
  private:
+  /// The usual places cost a look at every Python of the machine: not before one must know.
+  void find_all() {
+    if (!is_whole_) {
+      is_whole_ = true;
+      discovery_.usual_places();
+    }
+  }
+
   void choose(std::size_t index, std::string rule) {
     discovery_.scene.chosen = index;
     std::vector<std::string>& why = discovery_.scene.why;
@@ -163,12 +179,12 @@ class Choice {
     if (on_path && !discovery_.scene.unseen.empty() && !host_.live()) {
       // A shell of ours goes on to the next folder; one of the source's own user may have seen it.
       const Error hidden = discovery_.scene.unseen.front();
-      discovery_.usual_places();
+      find_all();
       leave_open(unmet(hidden));
       return;
     }
-    discovery_.usual_places();
-    const std::vector<Python>& pythons = discovery_.scene.pythons;
+    find_all();
+    const std::deque<Python>& pythons = discovery_.scene.pythons;
     if (!on_path) {
       leave_open(unmet(on_path.error()));
       return;
@@ -217,6 +233,8 @@ class Choice {
   Survey& survey_;
   const host::Host& host_;
   PythonDiscovery discovery_;
+  bool is_made_ = false;
+  bool is_whole_ = false;
 };
 
 Reading version_of(const Python& python) {
@@ -258,21 +276,7 @@ Reading added_paths(const Survey& survey, const Python& python) {
   return Value::list(std::move(added));
 }
 
-void run(Survey& survey) {
-  const PythonScene& scene = python_scene(survey);
-  std::vector<std::string> versions;
-  for (const Python& python : scene.pythons) {
-    const std::string label = survey.tilde(python.label);
-    survey.add("python@" + label, version_of(python), version_evidence(survey, python));
-    survey.add("python.kind@" + label, Value::scalar(std::string(name(python.kind))));
-    versions.push_back(python.version);
-  }
-  Reading copies = copies_reading(versions, scene.unseen);
-  if (std::holds_alternative<Absent>(copies)) {
-    copies = Absent{"no Python found"};
-  }
-  survey.add("python.copies", std::move(copies), unseen_evidence(survey, scene.unseen));
-
+void add_target(Survey& survey, const PythonScene& scene) {
   Evidence choice;
   choice.basis = "derived";
   choice.notes = why_of(survey, scene);
@@ -308,6 +312,27 @@ void run(Survey& survey) {
   survey.add("python.added_paths", added_paths(survey, *target), std::move(added));
 }
 
+void run(Survey& survey) {
+  if (!wants_copies(survey, {"python", "python.kind"}, "python.copies")) {
+    add_target(survey, python_choice(survey));
+    return;
+  }
+  const PythonScene& scene = python_scene(survey);
+  std::vector<std::string> versions;
+  for (const Python& python : scene.pythons) {
+    const std::string label = survey.tilde(python.label);
+    survey.add("python@" + label, version_of(python), version_evidence(survey, python));
+    survey.add("python.kind@" + label, Value::scalar(std::string(name(python.kind))));
+    versions.push_back(python.version);
+  }
+  Reading copies = copies_reading(versions, scene.unseen);
+  if (std::holds_alternative<Absent>(copies)) {
+    copies = Absent{"no Python found"};
+  }
+  survey.add("python.copies", std::move(copies), unseen_evidence(survey, scene.unseen));
+  add_target(survey, scene);
+}
+
 constexpr std::array<std::string_view, 6> kKeys{
     "python",           "python.prefix",      "python.kind",
     "python.user_site", "python.added_paths", "python.copies"};
@@ -335,7 +360,34 @@ std::string_view name(PythonKind kind) {
 }
 
 const PythonScene& python_scene(Survey& survey) {
-  return survey.shared<PythonScene>([&survey] { return Choice(survey).make(); });
+  return survey.shared<Choice>([&survey] { return Choice(survey); }).scene();
+}
+
+const PythonScene& python_choice(Survey& survey) {
+  return survey.shared<Choice>([&survey] { return Choice(survey); }).choice();
+}
+
+SiteOf site_of(Survey& survey, std::string_view path) {
+  const auto find_in = [path](const Python& python) {
+    const auto found = std::ranges::find_if(
+        python.folders, [path](const SiteFolder& folder) { return is_below(path, folder.path); });
+    return found == python.folders.end() ? SiteOf{} : SiteOf{&python, &*found};
+  };
+  if (const Python* target = python_choice(survey).target()) {
+    if (const SiteOf site = find_in(*target); site.folder != nullptr) {
+      return site;
+    }
+  }
+  if (path.find("/site-packages/") == std::string_view::npos &&
+      path.find("/dist-packages/") == std::string_view::npos) {
+    return {};
+  }
+  for (const Python& python : python_scene(survey).pythons) {
+    if (const SiteOf site = find_in(python); site.folder != nullptr) {
+      return site;
+    }
+  }
+  return {};
 }
 
 std::string tilde_within(const Survey& survey, std::string_view text) {

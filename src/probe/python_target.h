@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -65,7 +66,9 @@ struct Python {
 
 /// All Pythons found on a machine, and which one is meant.
 struct PythonScene {
-  std::vector<Python> pythons;  ///< in the order in which they were found, by real prefix unique
+  /// In the order in which they were found, by real prefix unique. A deque: what refers to one
+  /// stays right when more are found.
+  std::deque<Python> pythons;
   std::optional<std::size_t> chosen;  ///< index of the target Python
   /// Where none is chosen: Absent (no Python at all) or Unknown (ambiguous, or the one asked for is
   /// none): the reading of every fact that hangs on the target Python.
@@ -92,5 +95,17 @@ const UnlistedFolder* doubt_before(const Python& python, std::size_t position);
 /// PATH); $VIRTUAL_ENV; $CONDA_PREFIX; the python3 on PATH if it holds torch; the only one that
 /// holds torch; where several do none (ambiguous); where none does the python3 on PATH.
 const PythonScene& python_scene(Survey& survey);
+
+/// The same scene for those who ask for the target alone: `chosen`, `otherwise` and `why` are
+/// final, Pythons that the choice did not hang on may be missing from the rest.
+const PythonScene& python_choice(Survey& survey);
+
+/// The Python from which a file at `path` is imported, and its folder there: the target, or for
+/// paths with a site-packages or dist-packages any. {nullptr, nullptr} where there is none.
+struct SiteOf {
+  const Python* python = nullptr;
+  const SiteFolder* folder = nullptr;
+};
+SiteOf site_of(Survey& survey, std::string_view path);
 
 }  // namespace goldenv::probe

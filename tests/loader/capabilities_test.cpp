@@ -328,20 +328,25 @@ TEST(LoaderCapabilities, TheReleaseIsInTheTextOrTheNameOfTheLoaderOrInTheLibrary
             "/lib64/ld-linux-x86-64.so.2: does not state its release");
 }
 
+/// A text with NULs in it.
+template <std::size_t N>
+std::string bytes(const char (&text)[N]) {
+  return {text, N - 1};
+}
+
 TEST(LoaderCapabilities, DefaultFoldersStandInTheLoader) {
   using loader::folders_in_loader;
-  const std::string debian(
+  const std::string debian = bytes(
       "x\0/proc/self/exe\0/lib/x86_64-linux-gnu/\0/usr/lib/x86_64-linux-gnu/\0/lib/\0/usr/lib/\0"
-      "/\0/etc/ld.so.cache\0",
-      106);
+      "/\0/etc/ld.so.cache\0");
   EXPECT_THAT(
       folders_in_loader(debian),
       ElementsAre("/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu", "/lib", "/usr/lib"));
-  EXPECT_THAT(folders_in_loader(std::string("/lib64/\0/usr/lib64/\0\0/lib/\0", 27)),
+  EXPECT_THAT(folders_in_loader(bytes("/lib64/\0/usr/lib64/\0\0/lib/\0")),
               ElementsAre("/lib64", "/usr/lib64"));
-  EXPECT_THAT(folders_in_loader(std::string("/nix/store/x-glibc-2.38/lib/\0", 29)),
+  EXPECT_THAT(folders_in_loader(bytes("/nix/store/x-glibc-2.38/lib/\0")),
               ElementsAre("/nix/store/x-glibc-2.38/lib"));
-  EXPECT_THAT(folders_in_loader(std::string("/tmp/\0//\0/lib/ \0", 16)), IsEmpty());
+  EXPECT_THAT(folders_in_loader(bytes("/tmp/\0//\0/lib/ \0")), IsEmpty());
   EXPECT_THAT(folders_in_loader(""), IsEmpty());
   EXPECT_THAT(folders_in_loader("/lib/"), IsEmpty());
 }

@@ -107,6 +107,15 @@ TEST(ModulesProbe, DeniedIsUnknown) {
   EXPECT_EQ(told(host, modules, "module.list"), "unknown (denied)");
 }
 
+TEST(ModulesProbe, WhatIsNoListOfModulesDecidesNothing) {
+  for (const char* text : {"", "cut"}) {
+    FakeHost host;
+    host.live(false).file("/proc/modules", text).file("/lib/modules/5.15.0-91-generic/x", "");
+    EXPECT_EQ(told(host, modules, "module.mlx5_core.state"), "unknown (unreadable)") << text;
+    EXPECT_EQ(told(host, modules, "module.list"), "unknown (unreadable)") << text;
+  }
+}
+
 TEST(ModulesProbe, TreeOfFilesKnowsNothingOfMemory) {
   FakeHost host;
   host.fail("/proc", Errc::not_live).fail("/sys", Errc::not_live).live(false);

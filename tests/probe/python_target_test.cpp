@@ -524,5 +524,25 @@ TEST(PythonTarget, AnEditableTorchIsFoundThroughItsFinder) {
   EXPECT_EQ(python_scene(survey).target()->torch, "/src/pytorch/torch");
 }
 
+TEST(PythonTarget, OthersAreLookedForOnlyWhereTheyAreAskedFor) {
+  PythonMachine machine;
+  machine.python("/usr", "3.10.12").venv("/opt/venv", "3.10.12").venv("/work/ours", "3.10.12");
+  machine.torch("/opt/venv/lib/python3.10/site-packages", "2.0.1");
+  Survey survey(machine.host, asking("/work/ours"));
+  const Python* target = python_choice(survey).target();
+  ASSERT_NE(target, nullptr);
+  EXPECT_EQ(target->prefix, "/work/ours");
+  EXPECT_EQ(python_choice(survey).pythons.size(), 1u);
+  EXPECT_EQ(site_of(survey, "/work/ours/lib/python3.10/site-packages/x/y.so").python, target);
+  EXPECT_EQ(site_of(survey, "/usr/lib/libz.so.1").folder, nullptr);
+  EXPECT_EQ(python_choice(survey).pythons.size(), 1u) << "no place of packages";
+
+  const SiteOf other = site_of(survey, "/opt/venv/lib/python3.10/site-packages/x/y.so");
+  ASSERT_NE(other.python, nullptr);
+  EXPECT_EQ(other.python->prefix, "/opt/venv");
+  EXPECT_EQ(python_scene(survey).pythons.size(), 3u);
+  EXPECT_EQ(python_choice(survey).target(), target) << "what refers to one stays right";
+}
+
 }  // namespace
 }  // namespace goldenv::probe
