@@ -31,6 +31,7 @@ extern const Probe host_tools;
 extern const Probe identity;
 extern const Probe kernel;
 extern const Probe kernel_config;
+extern const Probe leftovers;
 extern const Probe libraries;
 extern const Probe libstdcxx;
 extern const Probe limits;
@@ -46,6 +47,7 @@ extern const Probe network;
 extern const Probe next_boot;
 extern const Probe next_boot_sysctl;
 extern const Probe openmp;
+extern const Probe orphans;
 extern const Probe os;
 extern const Probe pcie;
 extern const Probe peer_traffic;
@@ -87,6 +89,7 @@ std::span<const Probe* const> probes() {
       &identity,
       &kernel,
       &kernel_config,
+      &leftovers,
       &libraries,
       &libstdcxx,
       &limits,
@@ -102,6 +105,7 @@ std::span<const Probe* const> probes() {
       &next_boot,
       &next_boot_sysctl,
       &openmp,
+      &orphans,
       &os,
       &pcie,
       &peer_traffic,

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "probe/instances.h"
+#include "probe/process_table.h"
 #include "probe/unit_files.h"
 
 namespace goldenv::probe {
@@ -257,15 +258,8 @@ UnitRunning unit_running(Survey& survey, const std::string& unit) {
 std::optional<std::uint64_t> seconds_of_start(const host::Host& host, std::uint32_t pid) {
   const std::string text =
       host.read_file("/proc/" + std::to_string(pid) + "/stat", 64u << 10).value_or("");
-  const std::size_t close = text.rfind(')');  // before it stands the name, which may hold anything
-  if (close == std::string::npos) {
-    return std::nullopt;
-  }
-  constexpr std::uint64_t kTicksPerSecond = 100;
-  const std::string_view rest = std::string_view(text).substr(close + 1);
-  const auto fields = words(rest);
-  const auto ticks = fields.size() > 19 ? to_number(fields[19]) : std::nullopt;
-  return ticks ? std::optional(*ticks / kTicksPerSecond) : std::nullopt;
+  const auto stat = parse_process_stat(text);
+  return stat ? std::optional(stat->start_s) : std::nullopt;
 }
 
 std::optional<std::uint64_t> boot_time(const host::Host& host) {

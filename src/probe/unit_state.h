@@ -53,8 +53,7 @@ struct UnitRunning {
 };
 UnitRunning unit_running(Survey& survey, const std::string& unit);
 
-/// Seconds after boot at which a process started. Source: proc(5), field 22 of /proc/PID/stat,
-/// which counts hundredths (USER_HZ) on every machine of interest.
+/// Seconds after boot at which a process started.
 std::optional<std::uint64_t> seconds_of_start(const host::Host& host, std::uint32_t pid);
 /// Unix time of boot: `btime` of /proc/stat.
 std::optional<std::uint64_t> boot_time(const host::Host& host);
