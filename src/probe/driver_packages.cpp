@@ -11,9 +11,11 @@
 
 #include "probe/instances.h"
 #include "probe/library_owner.h"
+#include "probe/package_version.h"
 #include "probe/path_text.h"
 #include "probe/platform.h"
 #include "probe/probe.h"
+#include "probe/rpm_packages.h"
 
 namespace goldenv::probe {
 namespace {
@@ -38,11 +40,11 @@ struct Packages {
 
 /// Beginnings of the names that hold parts of the driver. Sources: the package lists of Ubuntu
 /// (nvidia-graphics-drivers-535), Debian (nvidia-graphics-drivers) and NVIDIA's own repositories.
-constexpr std::array<std::string_view, 14> kDriverPackages = {
+constexpr std::array<std::string_view, 16> kDriverPackages = {
     "cuda-drivers",     "kmod-nvidia",           "libcuda1",        "libnvidia-compute-",
     "libnvidia-ml1",    "linux-modules-nvidia-", "nvidia-driver",   "nvidia-fabric",
-    "nvidia-headless-", "nvidia-kernel-",        "nvidia-l4t-core", "nvidia-open",
-    "nvidia-smi",       "nvidia-utils-"};
+    "nvidia-headless-", "nvidia-kernel-",        "nvidia-l4t-core", "xorg-x11-drv-nvidia",
+    "akmod-nvidia",     "nvidia-open",           "nvidia-smi",      "nvidia-utils-"};
 
 bool begins_with_any(std::string_view name, std::span<const std::string_view> beginnings) {
   return std::ranges::any_of(beginnings,
@@ -53,13 +55,28 @@ Packages find_packages(Survey& survey) {
   Packages packages;
   packages.from = "/var/lib/dpkg/status";
   const auto& debian = debian_packages(survey);
-  if (!debian) {
+  if (debian) {
+    for (const auto& [name, version] : *debian) {
+      if (begins_with_any(name, kDriverPackages)) {
+        packages.found.push_back({name, debian_parts(version).first});
+      }
+    }
+  } else {
     packages.unseen = debian.error();
+  }
+  const Result<RpmPackages>& rpm = rpm_packages(survey);
+  if (!rpm) {
+    if (rpm.error().code != Errc::absent) {
+      packages.unseen = rpm.error();
+    }
     return packages;
   }
-  for (const auto& [name, version] : *debian) {
-    if (begins_with_any(name, kDriverPackages)) {
-      packages.found.push_back({name, debian_parts(version).first});
+  if (packages.found.empty()) {
+    packages.from = rpm->path;
+  }
+  for (const RpmPackage& package : rpm->packages) {
+    if (begins_with_any(package.name, kDriverPackages)) {
+      packages.found.push_back({package.name, upstream_numbers(package.version)});
     }
   }
   return packages;
@@ -194,7 +211,9 @@ void add_origin(Survey& survey, const Packages& packages) {
   }
   std::vector<std::string> names;
   for (const Package& package : packages.found) {
-    names.push_back(package.name + " " + package.version);
+    if (package.name.find("fabric") == std::string::npos) {  // which comes beside any driver
+      names.push_back(package.name + " " + package.version);
+    }
   }
   const std::string installer = first_there(host, kInstaller, unseen);
   if (!installer.empty() && !names.empty()) {

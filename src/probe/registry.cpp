@@ -31,6 +31,7 @@ extern const Probe host_tools;
 extern const Probe identity;
 extern const Probe kernel;
 extern const Probe kernel_config;
+extern const Probe kernel_events;
 extern const Probe leftovers;
 extern const Probe libraries;
 extern const Probe libstdcxx;
@@ -89,6 +90,7 @@ std::span<const Probe* const> probes() {
       &identity,
       &kernel,
       &kernel_config,
+      &kernel_events,
       &leftovers,
       &libraries,
       &libstdcxx,

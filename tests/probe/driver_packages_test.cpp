@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "probe/rpm_machine.h"
 #include "probe/scan.h"
 #include "support/fake_host.h"
 
@@ -74,6 +75,22 @@ TEST(DriverPackagesProbe, AListThatCannotBeReadLeavesAllOpen) {
   host.deny("/var/lib/dpkg/status");
   EXPECT_EQ(told(host, driver_packages, "driver.smi"), "unknown (denied)");
   EXPECT_EQ(told(host, driver_packages, "driver.origin"), "unknown (denied)");
+}
+
+TEST(DriverPackagesProbe, PackagesOfRpmCountAsWell) {
+  FakeHost host;
+  host.file("/usr/bin/nvidia-smi", "").file("/usr/bin/nv-fabricmanager", "");
+  host.file("/var/lib/rpm/Packages.db",
+            test::rpm::ndb({
+                test::rpm::header("nvidia-driver-cuda", 3, "535.129.03", "1.el9", "x86_64"),
+                test::rpm::header("nvidia-fabric-manager", -1, "535.129.03", "1", "x86_64"),
+            }));
+  const auto found = test::scan(host, driver_packages);
+  EXPECT_EQ(told(found, "driver.smi"), "535.129.03");
+  EXPECT_EQ(told(found, "driver.fabricmanager"), "535.129.03");
+  EXPECT_EQ(told(found, "driver.origin"), "package");
+  host.deny("/var/lib/rpm/Packages.db");
+  EXPECT_EQ(told(host, driver_packages, "driver.smi"), "unknown (denied)");
 }
 
 TEST(DriverPackagesProbe, TheInstallerLeavesItsUninstaller) {
