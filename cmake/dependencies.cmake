@@ -19,6 +19,7 @@ goldenv_static(elf libelf.h)
 goldenv_static(z zlib.h)
 goldenv_static(lzma lzma.h)
 goldenv_static(zstd zstd.h)
+goldenv_static(archive archive.h)
 # libelf opens compressed sections by these.
 set_target_properties(static::elf PROPERTIES INTERFACE_LINK_LIBRARIES "static::z;static::zstd")
 find_package(nlohmann_json 3.9 REQUIRED)

@@ -12,6 +12,8 @@
 #include <system_error>
 #include <vector>
 
+#include "base/sha256_stream.h"
+
 namespace goldenv {
 namespace {
 
@@ -142,6 +144,26 @@ Result<Sha256> Sha256::of_file(int fd) {
     sha256_update(&context, static_cast<std::size_t>(count), buffer.data());
     offset += count;
   }
+}
+
+struct Sha256Stream::State {
+  sha256_ctx context;
+};
+
+Sha256Stream::Sha256Stream() : state_(std::make_unique<State>()) { sha256_init(&state_->context); }
+
+Sha256Stream::~Sha256Stream() = default;
+
+void Sha256Stream::add(std::string_view piece) {
+  // A view is bytes to us and unsigned bytes to nettle; both may alias anything.
+  sha256_update(&state_->context, piece.size(),
+                reinterpret_cast<const std::uint8_t*>(piece.data()));
+}
+
+Sha256 Sha256Stream::take() {
+  Sha256 sum;
+  sha256_digest(&state_->context, sum.bytes.size(), sum.bytes.data());
+  return sum;
 }
 
 }  // namespace goldenv

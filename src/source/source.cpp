@@ -12,6 +12,7 @@
 #include "host/memory.h"
 #include "host/process.h"
 #include "probe/redact.h"
+#include "source/image.h"
 #include "source/record.h"
 #include "source/text_file.h"
 #include "source/unit.h"
@@ -142,7 +143,7 @@ Result<manifest::Text> fetch_beside(std::string_view name, std::string_view from
 }  // namespace
 
 std::string_view known_sources() {
-  return "@live, PATH, - (standard input), root:DIR, pid:N, unit:NAME";
+  return "@live, PATH, - (standard input), root:DIR, image:FILE, pid:N, unit:NAME";
 }
 
 Result<Source> parse(std::string_view word) {
@@ -167,6 +168,13 @@ Result<Source> parse(std::string_view word) {
       return Error{Errc::usage, "root: needs a folder: root:DIR", {}};
     }
     return Source{Source::Kind::tree, std::string(word), std::string(folder)};
+  }
+  if (scheme == "image") {
+    const std::string_view file = word.substr(scheme.size() + 1);
+    if (file.empty()) {
+      return Error{Errc::usage, "image: needs the archive of an image: image:FILE", {}};
+    }
+    return Source{Source::Kind::image, std::string(word), std::string(file)};
   }
   if (scheme == "pid") {
     const std::string_view number = word.substr(scheme.size() + 1);
@@ -263,6 +271,8 @@ Result<facts::Snapshot> look(const Source& source, const probe::Request& request
       }
       return snapshot;
     }
+    case Source::Kind::image:
+      return look_at_image(source.place, request, source.text);
     case Source::Kind::pid: {
       const std::uint64_t pid = to_number(source.place).value_or(0);
       return look_at_process(host::process_host(host::live_host(), static_cast<std::uint32_t>(pid)),

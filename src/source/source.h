@@ -16,6 +16,7 @@ struct Source {
   enum class Kind {
     live,   ///< @live: this machine
     tree,   ///< root:DIR: a root file system or a recorded machine
+    image,  ///< image:FILE, image:FILE#NAME: a container image archive
     pid,    ///< pid:N: this machine as a running process has it
     unit,   ///< unit:NAME: the same of a systemd unit's main process
     file,   ///< PATH: a snapshot or a manifest

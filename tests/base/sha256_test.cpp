@@ -8,6 +8,8 @@
 #include <memory>
 #include <string>
 
+#include "base/sha256_stream.h"
+
 namespace goldenv {
 namespace {
 
@@ -96,6 +98,15 @@ TEST(Sha256Digest, AFileOfHolesIsRefusedAtOnce) {
   // Small holes are bytes like others.
   ASSERT_EQ(::ftruncate(fd, 1'000'000), 0);
   EXPECT_EQ(*Sha256::of_file(fd), Sha256::of("x" + std::string(999'999, '\0')));
+}
+
+TEST(Sha256Stream, PiecesDigestAsTheirSum) {
+  Sha256Stream stream;
+  for (const std::string_view piece : {"", "ab", "c"}) {
+    stream.add(piece);
+  }
+  EXPECT_EQ(stream.take(), Sha256::of("abc"));
+  EXPECT_EQ(stream.take(), Sha256::of("")) << "begins anew";
 }
 
 }  // namespace
