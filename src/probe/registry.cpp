@@ -7,6 +7,7 @@ namespace goldenv::probe {
 // One line a probe, in sorted order; the definition stands in the file of that name. A plain table:
 // objects that register themselves are dropped by the linker from a static library.
 
+extern const Probe accelerate;
 extern const Probe auto_upgrade;
 extern const Probe cgroup;
 extern const Probe compilers;
@@ -56,16 +57,19 @@ extern const Probe python_conda;
 extern const Probe python_packages;
 extern const Probe python_target;
 extern const Probe rdma;
+extern const Probe rocm;
 extern const Probe rpm;
 extern const Probe services;
 extern const Probe storage;
 extern const Probe sysctl;
 extern const Probe torch;
+extern const Probe torch_archs;
 extern const Probe unit_environment;
 extern const Probe virtualization;
 
 std::span<const Probe* const> probes() {
   static constexpr auto kProbes = std::to_array<const Probe*>({
+      &accelerate,
       &auto_upgrade,
       &cgroup,
       &compilers,
@@ -115,11 +119,13 @@ std::span<const Probe* const> probes() {
       &python_packages,
       &python_target,
       &rdma,
+      &rocm,
       &rpm,
       &services,
       &storage,
       &sysctl,
       &torch,
+      &torch_archs,
       &unit_environment,
       &virtualization,
   });
