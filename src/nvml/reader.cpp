@@ -8,6 +8,7 @@
 
 #include "host/child.h"
 #include "nvml/library.h"
+#include "nvml/program.h"
 
 namespace goldenv::nvml {
 namespace {
@@ -42,6 +43,9 @@ Report::End end_of(host::Child::End end) {
 Report read(const std::string& library, Depth depth, std::chrono::milliseconds deadline) {
   host::Child child([&](std::string_view, const host::Child::Announce& announce) {
     fill_standard_streams();
+    if (has_program()) {
+      return ask_program(library, depth, announce);
+    }
     return encode(
         ask_library(library, depth, [&](const Report& so_far) { announce(encode(so_far)); }));
   });
