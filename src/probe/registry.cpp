@@ -55,6 +55,7 @@ extern const Probe pcie;
 extern const Probe peer_traffic;
 extern const Probe python_conda;
 extern const Probe python_packages;
+extern const Probe python_record;
 extern const Probe python_target;
 extern const Probe rdma;
 extern const Probe rocm;
@@ -117,6 +118,7 @@ std::span<const Probe* const> probes() {
       &peer_traffic,
       &python_conda,
       &python_packages,
+      &python_record,
       &python_target,
       &rdma,
       &rocm,
