@@ -56,8 +56,8 @@ using Fetch = std::function<Result<Text>(std::string_view name, std::string_view
 /// Reads a manifest (YAML or JSON) with everything it extends: later wins, `any` drops an inherited
 /// pin. Errors: malformed, message "FILE:LINE:COLUMN: what is wrong, what was expected": unknown
 /// keys (with the nearest), duplicate keys (two spellings of one key, too), malformed versions,
-/// constraints nothing can meet, loops of extends, too many files (64), git: extends (not built),
-/// and all of doc::parse.
+/// constraints nothing can meet, loops of extends, too many files (64), git: extends without a full
+/// commit, and all of doc::parse.
 Result<Manifest> load(std::string_view text, std::string_view file, const Fetch& fetch);
 
 /// The error of a text that is no YAML, with what it comes from where that is a constraint without

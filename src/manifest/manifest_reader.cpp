@@ -142,11 +142,29 @@ class ManifestReader {
     return read(fetched->text, fetched->name);
   }
 
+  /// "git:REPO@REV:PATH": what is extended must not change under the one that extends it.
+  static Result<void> check_revision(const Place& place, doc::Mark mark, std::string_view name) {
+    const auto is_hexadecimal = [](char c) {
+      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
+    };
+    for (std::size_t at = name.find('@'); at != std::string_view::npos;
+         at = name.find('@', at + 1)) {
+      const std::string_view rest = name.substr(at + 1);
+      const std::string_view revision = rest.substr(0, rest.find(':'));
+      const bool is_full = revision.size() == 40 || revision.size() == 64;
+      if (is_full && revision.size() < rest.size() &&
+          std::ranges::all_of(revision, is_hexadecimal)) {
+        return {};
+      }
+    }
+    return place.wrong(mark, shown(mask_source_user(name)) +
+                                 " names no full commit; expected git:REPO@COMMIT:PATH with its 40 "
+                                 "hexadecimal digits");
+  }
+
   static Result<void> check_name(const Place& place, doc::Mark mark, std::string_view name) {
     if (name.starts_with("git:")) {
-      return place.wrong(mark, shown(mask_source_user(name)) +
-                                   ": git sources are not built in; expected a file below "
-                                   "this one's folder");
+      return check_revision(place, mark, name);
     }
     const auto parts = split(name, '/');
     if (name.empty() || name.starts_with('/') || name.starts_with('~') ||

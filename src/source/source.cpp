@@ -12,6 +12,7 @@
 #include "host/memory.h"
 #include "host/process.h"
 #include "probe/redact.h"
+#include "source/git.h"
 #include "source/image.h"
 #include "source/record.h"
 #include "source/text_file.h"
@@ -123,15 +124,35 @@ Result<std::vector<facts::Snapshot>> several_of(doc::Node& node, const std::stri
   return all;
 }
 
-/// Texts that `extends` names: files beside or below the one that names them.
+/// A file of git's that `extends` names.
+Result<manifest::Text> fetch_git(const GitFile& file) {
+  GOLDENV_TRY(std::string text, read_git(file));
+  return manifest::Text{file.text(), std::move(text)};
+}
+
+/// Texts that `extends` names: files beside or below the one that names them, in the same revision
+/// where that is git's; or a file of git's at a full commit.
 Result<manifest::Text> fetch_beside(std::string_view name, std::string_view from) {
   if (!stays_below(name)) {
+  constexpr std::string_view kGit = "git:";
+  if (name.starts_with(kGit)) {
+    GOLDENV_TRY(const GitFile file, parse_git(name.substr(kGit.size())));
+    if (!is_full_commit(file.revision)) {
+      return Error{Errc::malformed, "\"" + file.revision + "\" is no full commit", {}};
+    }
+    return fetch_git(file);
+  }
     return Error{Errc::malformed,
                  "\"" + mask_source_user(name) + "\" must be a file below the folder of " +
                      std::string(from),
                  {}};
   }
   const std::filesystem::path path =
+  if (from.starts_with(kGit)) {
+    GOLDENV_TRY(GitFile file, parse_git(from.substr(kGit.size())));
+    file.path = (std::filesystem::path(file.path).parent_path() / name).lexically_normal().string();
+    return fetch_git(file);
+  }
       (std::filesystem::path(from).parent_path() / name).lexically_normal();
   Result<std::string> text = read_path(path.string());
   if (!text) {
@@ -143,7 +164,8 @@ Result<manifest::Text> fetch_beside(std::string_view name, std::string_view from
 }  // namespace
 
 std::string_view known_sources() {
-  return "@live, PATH, - (standard input), root:DIR, image:FILE, pid:N, unit:NAME";
+  return "@live, PATH, - (standard input), root:DIR, image:FILE, git:REPO@REV:PATH, "
+         "pid:N, unit:NAME";
 }
 
 Result<Source> parse(std::string_view word) {
@@ -177,6 +199,11 @@ Result<Source> parse(std::string_view word) {
     return Source{Source::Kind::image, std::string(word), std::string(file)};
   }
   if (scheme == "pid") {
+  if (scheme == "git") {
+    const std::string_view place = word.substr(scheme.size() + 1);
+    GOLDENV_TRY(const GitFile file, parse_git(place));
+    return Source{Source::Kind::git, file.text(), std::string(place)};
+  }
     const std::string_view number = word.substr(scheme.size() + 1);
     const auto pid = to_number(number);
     if (!pid || *pid == 0 || *pid > kLargestPid) {
@@ -196,11 +223,17 @@ Result<Source> parse(std::string_view word) {
 
 Result<std::string> read_text(const Source& source) {
   return source.kind == Source::Kind::input ? read_standard_input() : read_path(source.place);
+  if (source.kind == Source::Kind::git) {
+    GOLDENV_TRY(const GitFile file, parse_git(source.place));
+    return read_git(file);
+  }
 }
 
 Result<Document> read_document(const Source& source) {
   GOLDENV_TRY(std::string text, read_text(source));
-  const std::string name = source.kind == Source::Kind::input ? "standard input" : source.place;
+  const std::string name = source.kind == Source::Kind::input ? "standard input"
+                           : source.kind == Source::Kind::git ? source.text
+                                                              : source.place;
   if (const Result<void> fit = check_text(text, name); !fit) {
     return fit.error();
   }
@@ -281,6 +314,7 @@ Result<facts::Snapshot> look(const Source& source, const probe::Request& request
     case Source::Kind::unit:
       return look_at_process(unit_host(host::live_host(), source.place), request, source.text);
     case Source::Kind::file:
+    case Source::Kind::git:
     case Source::Kind::input:
       break;
   }
@@ -299,7 +333,7 @@ Result<facts::Snapshot> look(const Source& source, const probe::Request& request
 
 Result<std::vector<facts::Snapshot>> look_all(const Source& source, const probe::Request& request) {
   std::vector<facts::Snapshot> all;
-  if (source.kind == Source::Kind::file || source.kind == Source::Kind::input) {
+  if (!source.is_machine()) {
     GOLDENV_TRY(Document document, read_document(source));
     if (document.kind == Document::Kind::snapshots) {
       return std::move(document.several);

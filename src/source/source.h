@@ -19,6 +19,7 @@ struct Source {
     image,  ///< image:FILE, image:FILE#NAME: a container image archive
     pid,    ///< pid:N: this machine as a running process has it
     unit,   ///< unit:NAME: the same of a systemd unit's main process
+    git,    ///< git:REPO@REV:PATH: a snapshot or a manifest in a git repository
     file,   ///< PATH: a snapshot or a manifest
     input,  ///< -: the same on standard input
   };
@@ -28,7 +29,9 @@ struct Source {
   std::string record = {};  ///< of @live: the folder to which a record of it is written
 
   /// Whether facts are probed, so that a request matters; else they stand in a text.
-  [[nodiscard]] bool is_machine() const { return kind != Kind::file && kind != Kind::input; }
+  [[nodiscard]] bool is_machine() const {
+    return kind != Kind::file && kind != Kind::input && kind != Kind::git;
+  }
 };
 
 /// Errors: usage, for a word whose source this program does not know ("ssh:gpu17"), with the list
@@ -38,8 +41,8 @@ Result<Source> parse(std::string_view word);
 /// The words that `parse` takes, for help and errors.
 std::string_view known_sources();
 
-/// A text of a user's file or standard input. Errors: usage (not there, a folder), too_large (over
-/// 16 MiB), failed (I/O, permission).
+/// A text of a user's file, standard input or a git repository. Errors: usage (not there, a folder),
+/// too_large (over 16 MiB), failed (I/O, permission).
 Result<std::string> read_text(const Source& source);
 
 /// What a text turned out to be.

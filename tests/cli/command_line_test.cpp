@@ -67,7 +67,7 @@ TEST_F(CommandLine, EveryOptionIsInTheDocuments) {
 
 TEST_F(CommandLine, HelpShowsOnlyWhatIsBuilt) {
   const std::string help = goldenv({"--help"}).out;
-  for (const char* word : {"bisect", "provision", "ssh:", "git:", "doctor"}) {
+  for (const char* word : {"bisect", "provision", "ssh:", "doctor"}) {
     EXPECT_EQ(help.find(word), std::string::npos) << word;
   }
 }

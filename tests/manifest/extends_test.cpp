@@ -150,8 +150,8 @@ TEST(Extends, OnlyFilesBelowTheFolderAreRead) {
   }
   const Folder folder{{{"m.yaml", "goldenv: 1\nextends: \"git:repo@abc:m.yaml\"\n"}}};
   EXPECT_EQ(folder.refusal("m.yaml"),
-            "m.yaml:2:10: \"git:repo@abc:m.yaml\": git sources are not built in; expected a file "
-            "below this one's folder");
+            "m.yaml:2:10: \"git:repo@abc:m.yaml\" names no full commit; expected "
+            "git:REPO@COMMIT:PATH with its 40 hexadecimal digits");
   const Folder list{{{"m.yaml", "goldenv: 1\nextends: [[a.yaml]]\n"}}};
   EXPECT_EQ(list.refusal("m.yaml"), "m.yaml:2:11: an entry of extends is no text; expected one");
 }

@@ -1,0 +1,99 @@
+#include "source/git.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "base/url.h"
+#include "source/program.h"
+#include "source/text_file.h"
+
+namespace goldenv::source {
+namespace {
+
+constexpr std::chrono::milliseconds kDeadline{20'000};
+constexpr int kUsageStatus = 2;
+
+Error wrong(std::string_view place, const std::string& what) {
+  return {Errc::usage, mask_source_user("git:" + std::string(place)) + ": " + what, {}};
+}
+
+}  // namespace
+
+std::string GitFile::text() const { return "git:" + repository + "@" + revision + ":" + path; }
+
+Result<GitFile> parse_git(std::string_view place) {
+  if (place.find("://") != std::string_view::npos) {
+    return wrong(place, "is not on this machine; a clone of it can be named");
+  }
+  GitFile file;
+  for (std::size_t at = place.find('@'); at != std::string_view::npos;
+       at = place.find('@', at + 1)) {
+    const std::size_t colon = place.find(':', at);
+    if (at == 0 || colon == std::string_view::npos || colon == at + 1 ||
+        colon + 1 == place.size()) {
+      continue;
+    }
+    GitFile cut{std::string(place.substr(0, at)), std::string(place.substr(at + 1, colon - at - 1)),
+                std::string(place.substr(colon + 1))};
+    std::error_code none;
+    const bool is_there = std::filesystem::is_directory(cut.repository, none);
+    if (is_there || file.repository.empty()) {
+      file = std::move(cut);
+    }
+    if (is_there) {
+      break;
+    }
+  }
+  if (file.repository.empty()) {
+    return wrong(place, "expected git:REPO@REV:PATH, as in git:/srv/envs@main:goldenv.yaml");
+  }
+  return file;
+}
+
+Result<std::string> read_git(const GitFile& file) {
+  GOLDENV_TRY(const std::string helper, program_beside("goldenv-git"));
+  Program program;
+  program.words = {helper, file.repository, file.revision, file.path};
+  // The caller's own configuration says which repositories of others are safe.
+  for (const char* name : {"HOME", "XDG_CONFIG_HOME"}) {
+    if (const char* value = std::getenv(name); value != nullptr) {
+      program.environment.push_back(std::string(name) + "=" + value);
+    }
+  }
+  program.deadline = kDeadline;
+  program.output_limit_bytes = kTextLimitBytes;
+  Ended ended = run(program);
+  const std::string name = mask_source_user(file.text());
+  switch (ended.how) {
+    case Ended::How::timed_out:
+      return Error{Errc::failed,
+                   name + ": no answer within " + std::to_string(kDeadline.count() / 1000) + " s",
+                   {}};
+    case Ended::How::too_much:
+      return Error{Errc::too_large,
+                   name + " is larger than " + std::to_string(kTextLimitBytes >> 20) + " MiB",
+                   {}};
+    case Ended::How::by_signal:
+    case Ended::How::not_started:
+      return Error{Errc::failed, name + ": goldenv-git died", {}};
+    case Ended::How::by_itself:
+      break;
+  }
+  if (ended.status == 0) {
+    return std::move(ended.output);
+  }
+  const std::string why = last_words(ended.error);
+  return Error{ended.status == kUsageStatus ? Errc::usage : Errc::failed,
+               name + ": " + (why.empty() ? "cannot be read" : why),
+               {}};
+}
+
+bool is_full_commit(std::string_view revision) {
+  return (revision.size() == 40 || revision.size() == 64) &&
+         std::ranges::all_of(
+             revision, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
+}
+
+}  // namespace goldenv::source
