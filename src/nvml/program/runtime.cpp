@@ -63,6 +63,7 @@ void operator delete(void* memory) noexcept { free(memory); }
 void operator delete(void* memory, std::size_t) noexcept { free(memory); }
 
 // What throws in libstdc++ ends the process here: to the one who waits for it, it died.
+// NOLINTBEGIN(bugprone-reserved-identifier): the names are the library's.
 namespace std {
 [[noreturn]] void __throw_bad_alloc() { __builtin_trap(); }
 [[noreturn]] void __throw_bad_array_new_length() { __builtin_trap(); }
@@ -73,3 +74,4 @@ namespace std {
 [[noreturn]] void __throw_out_of_range(const char*) { __builtin_trap(); }
 [[noreturn]] void __throw_out_of_range_fmt(const char*, ...) { __builtin_trap(); }
 }  // namespace std
+// NOLINTEND(bugprone-reserved-identifier)
