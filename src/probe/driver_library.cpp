@@ -1,5 +1,7 @@
 // The user-mode driver: which libcuda and libnvidia-ml a program would load, and what other copies
 // lie about. The version of either is in the name of its file; a file is never opened for it.
+#include "probe/driver_library.h"
+
 #include <algorithm>
 #include <array>
 #include <map>
@@ -311,9 +313,24 @@ void add_driver_api(Survey& survey, const Reading& libcuda, facts::Evidence evid
              std::move(evidence));
 }
 
+constexpr std::string_view kNvml = "libnvidia-ml.so.1";
+
+struct NvmlInForce {
+  InForce found;
+  Result<std::string> path = Error{Errc::absent, "not asked", {}};
+};
+
+const NvmlInForce& nvml_in_force(Survey& survey) {
+  return survey.shared<NvmlInForce>([&survey] {
+    NvmlInForce nvml{ask_loader(survey, kNvml)};
+    nvml.path = nvml.found.answer ? Result<std::string>(nvml.found.answer->real_path)
+                                  : nvml.found.answer.error();
+    return nvml;
+  });
+}
+
 void run(Survey& survey) {
   constexpr std::string_view kCuda = "libcuda.so.1";
-  constexpr std::string_view kNvml = "libnvidia-ml.so.1";
   const host::Host& host = survey.host();
   const bool userland = survey.wants("driver.userland");
   InForce cuda;
@@ -341,7 +358,7 @@ void run(Survey& survey) {
     add_copies(survey, "driver.libcuda", kCuda, cuda);
   }
   if (userland || survey.wants("driver.nvml")) {
-    nvml = ask_loader(survey, kNvml);
+    nvml = nvml_in_force(survey).found;
     survey.add("driver.nvml", version_reading(nvml, kNvml), evidence_of(survey, nvml, kNvml));
     add_copies(survey, "driver.nvml", kNvml, nvml);
   }
@@ -365,6 +382,8 @@ constexpr auto kKeys = std::to_array<std::string_view>({
 });
 
 }  // namespace
+
+const Result<std::string>& nvml_library(Survey& survey) { return nvml_in_force(survey).path; }
 
 extern const Probe driver_library{.name = "driver_library", .keys = kKeys, .run = run};
 

@@ -48,6 +48,7 @@ extern const Probe nccl_settings;
 extern const Probe network;
 extern const Probe next_boot;
 extern const Probe next_boot_sysctl;
+extern const Probe nvml_facts;
 extern const Probe openmp;
 extern const Probe orphans;
 extern const Probe os;
@@ -111,6 +112,7 @@ std::span<const Probe* const> probes() {
       &network,
       &next_boot,
       &next_boot_sysctl,
+      &nvml_facts,
       &openmp,
       &orphans,
       &os,
