@@ -1730,6 +1730,16 @@ constexpr auto kEntries = std::to_array<Entry>({
      .scope = Scope::process,
      .level = Level::should,
      .meaning = "left-overs of interrupted installs (~orch-2.1.0.dist-info)"},
+    {.key = "python.extensions",
+     .layer = Layer::python,
+     .type = Type::set,
+     .scope = Scope::process,
+     .level = Level::should,
+     .meaning =
+         "'file: what is wrong' of each compiled extension that does not fit what the target "
+         "Python's process would hold: a library that nothing answers, symbols that torch does not "
+         "define, versions that libstdc++ lacks, another CUDA, a second OpenMP or LLVM; absent = "
+         "all fit"},
     {.key = "python.package.<name>",
      .also = "pip.<name>",
      .layer = Layer::python,

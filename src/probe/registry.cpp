@@ -55,6 +55,7 @@ extern const Probe os;
 extern const Probe pcie;
 extern const Probe peer_traffic;
 extern const Probe python_conda;
+extern const Probe python_extensions;
 extern const Probe python_packages;
 extern const Probe python_record;
 extern const Probe python_target;
@@ -119,6 +120,7 @@ std::span<const Probe* const> probes() {
       &pcie,
       &peer_traffic,
       &python_conda,
+      &python_extensions,
       &python_packages,
       &python_record,
       &python_target,
