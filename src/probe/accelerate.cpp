@@ -58,10 +58,15 @@ void run(Survey& survey) {
     add_named(survey, Unknown::from(text.error()), evidence);
     return;
   }
-  if (!text && host.exists(folder + "/accelerate/default_config.json")) {
-    add_named(survey, Unknown{Why::unsupported, "default_config.json is not looked into", ""},
-              evidence);
-    return;
+  if (!text) {
+    const auto json = host.status(folder + "/accelerate/default_config.json");
+    if (json || json.error().code != Errc::absent) {
+      add_named(survey,
+                json ? Unknown{Why::unsupported, "default_config.json is not looked into", ""}
+                     : Unknown::from(json.error()),
+                evidence);
+      return;
+    }
   }
   add_named(survey, Absent{text ? "not set in the file" : "no such file"}, evidence);
   for (const AccelerateSetting& setting :

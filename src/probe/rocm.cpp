@@ -56,10 +56,12 @@ Found release(Survey& survey) {
   const std::string folder = rocm_folder(survey.host());
   const auto file = first_file(survey.host(), folder, {"/.info/version", "/.info/version-dev"});
   if (!file) {
-    const bool is_there =
-        file.error().code == Errc::absent && survey.host().exists(folder + "/bin/rocminfo");
-    return {is_there ? Reading(Unknown{Why::not_stated, "its files name no release", ""})
-                     : facts::unread(file.error()),
+    if (file.error().code != Errc::absent) {
+      return {Unknown::from(file.error()), seen(folder)};
+    }
+    const auto program = survey.host().status(folder + "/bin/rocminfo");
+    return {program ? Reading(Unknown{Why::not_stated, "its files name no release", ""})
+                    : facts::unread(program.error()),
             seen(folder)};
   }
   const std::string_view text = trim(file->second);
