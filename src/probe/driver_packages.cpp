@@ -128,13 +128,13 @@ void add_program(Survey& survey, const Packages& packages, const Program& progra
   const auto twice = std::ranges::unique(versions);
   versions.erase(twice.begin(), twice.end());
   Reading reading = Unknown{Why::not_stated, "the file states no version, and no package does", ""};
-  if (versions.size() == 1) {
+  if (packages.unseen && packages.unseen->code != Errc::absent) {
+    reading = Unknown::from(*packages.unseen);
+  } else if (versions.size() == 1) {
     reading = Value::scalar(versions.front());
     evidence.basis = "package";
   } else if (versions.size() > 1) {
     reading = Unknown{Why::ambiguous, "packages of several versions hold it", ""};
-  } else if (packages.unseen && packages.unseen->code != Errc::absent) {
-    reading = Unknown::from(*packages.unseen);
   }
   survey.add(program.key, std::move(reading), std::move(evidence));
 }
@@ -155,7 +155,13 @@ std::string first_there(const host::Host& host, std::span<const std::string_view
 }
 
 /// A file of the driver's that is mounted by itself: a container runtime lends it.
-std::string lent_file(const host::Host& host) {
+std::string lent_file(const host::Host& host, std::optional<Error>& unseen) {
+  if (host.mounts().empty()) {
+    const Result<host::FileStatus> table = host.status("/proc/self/mountinfo");
+    if (!table && table.error().code == Errc::denied) {
+      unseen = table.error();
+    }
+  }
   for (const host::Mount& mount : host.mounts()) {
     const std::string_view name = base_name(mount.point);
     if (name.starts_with("libcuda.so.") || name.starts_with("libnvidia-ml.so.")) {
@@ -205,45 +211,36 @@ void add_origin(Survey& survey, const Packages& packages) {
     add(Value::scalar("other"), "/usr/lib/wsl/lib", {"the Windows driver's own"});
     return;
   }
-  if (const std::string path = lent_file(host); !path.empty()) {
-    add(Value::scalar("container"), path, {"mounted by itself"});
-    return;
+  if (packages.unseen && packages.unseen->code != Errc::absent) {
+    unseen = packages.unseen;
   }
+  const std::string lent = lent_file(host, unseen);
+  const std::string installer = first_there(host, kInstaller, unseen);
+  const std::string image = first_there(host, kImage, unseen);
+  const std::string dkms = dkms_folder(host, unseen);
+  const std::string driver = first_there(host, kDriver, unseen);
   std::vector<std::string> names;
   for (const Package& package : packages.found) {
     if (package.name.find("fabric") == std::string::npos) {  // which comes beside any driver
       names.push_back(package.name + " " + package.version);
     }
   }
-  const std::string installer = first_there(host, kInstaller, unseen);
-  if (!installer.empty() && !names.empty()) {
+  if (unseen) {  // the sign that could not be looked for may be the one that counts
+    add(Unknown::from(*unseen), driver.empty() ? packages.from : driver);
+  } else if (!lent.empty()) {
+    add(Value::scalar("container"), lent, {"mounted by itself"});
+  } else if (!installer.empty() && !names.empty()) {
     names.insert(names.begin(), installer);
     add(Unknown{Why::ambiguous, "both the installer and packages left their signs", ""}, installer,
         std::move(names));
-    return;
-  }
-  if (!installer.empty()) {
+  } else if (!installer.empty()) {
     add(Value::scalar("runfile"), installer);
-    return;
-  }
-  if (!names.empty()) {
+  } else if (!names.empty()) {
     add(Value::scalar("package"), packages.from, std::move(names));
-    return;
-  }
-  if (const std::string path = first_there(host, kImage, unseen); !path.empty()) {
-    add(Value::scalar("image"), path);
-    return;
-  }
-  if (const std::string path = dkms_folder(host, unseen); !path.empty()) {
-    add(Value::scalar("dkms"), path);
-    return;
-  }
-  const std::string driver = first_there(host, kDriver, unseen);
-  if (packages.unseen && packages.unseen->code != Errc::absent) {
-    unseen = packages.unseen;
-  }
-  if (unseen) {
-    add(Unknown::from(*unseen), driver.empty() ? packages.from : driver);
+  } else if (!image.empty()) {
+    add(Value::scalar("image"), image);
+  } else if (!dkms.empty()) {
+    add(Value::scalar("dkms"), dkms);
   } else if (driver.empty()) {
     add(Absent{"no driver"}, kDriver[0]);
   } else {

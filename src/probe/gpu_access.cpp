@@ -36,7 +36,11 @@ Result<bool> is_bound(const host::Host& host, const Gpu& gpu) {
     return std::ranges::binary_search(kComputeDrivers,
                                       std::string_view(*link).substr(link->rfind('/') + 1));
   }
-  return link.error().code == Errc::absent ? Result<bool>(false) : link.error();
+  if (link.error().code != Errc::absent) {
+    return link.error();
+  }
+  // Where the driver's own list cannot be read, it may be there.
+  return gpu.lines.error().code == Errc::absent ? Result<bool>(false) : gpu.lines.error();
 }
 
 /// Who this process is to the permissions of a file.

@@ -121,8 +121,9 @@ Found find_log(const host::Host& host) {
     if (file.log && file.log->sees_boot) {
       return file;
     }
-    if (!file.log && file.log.error().code != Errc::absent && !closed) {
-      closed = std::move(file);
+    // What a later file says would be another answer than this one's.
+    if (!file.log && file.log.error().code != Errc::absent) {
+      return closed ? std::move(*closed) : file;
     }
   }
   return closed ? std::move(*closed) : Found{};

@@ -111,7 +111,7 @@ std::optional<Device> device_at(std::string_view real_path) {
 
 struct Devices {
   std::vector<Device> found;
-  std::optional<Error> unseen;
+  std::optional<Unknown> unseen;  ///< why there may be more
 };
 
 /// GPUs and RDMA adapters, sorted by address.
@@ -119,14 +119,16 @@ Devices find_devices(Survey& survey) {
   const host::Host& host = survey.host();
   Devices devices;
   std::vector<std::string> folders;
-  for (const Gpu& gpu : gpu_list(survey).gpus) {
+  const GpuList& list = gpu_list(survey);
+  devices.unseen = list.unknown;
+  for (const Gpu& gpu : list.gpus) {
     if (!gpu.folder.empty()) {
       folders.push_back(gpu.folder);
     }
   }
   const auto adapters = host.list(kAdapters);
   if (!adapters && adapters.error().code != Errc::absent) {
-    devices.unseen = adapters.error();
+    devices.unseen = Unknown::from(adapters.error());
   }
   for (const host::DirEntry& adapter : adapters.value_or(std::vector<host::DirEntry>{})) {
     folders.push_back(std::string(kAdapters) + "/" + adapter.name + "/device");
@@ -134,7 +136,7 @@ Devices find_devices(Survey& survey) {
   for (const std::string& folder : folders) {
     const Result<std::string> real = host.real_path(folder);
     if (!real) {
-      devices.unseen = real.error();
+      devices.unseen = Unknown::from(real.error());
       continue;
     }
     // Soft adapters (rxe) hang on no bus.
@@ -146,6 +148,13 @@ Devices find_devices(Survey& survey) {
   const auto twice = std::ranges::unique(devices.found, {}, &Device::address);
   devices.found.erase(twice.begin(), twice.end());
   return devices;
+}
+
+/// Where a device is that could not be looked at, what the others have in common is not all.
+void add_unseen(Survey& survey, std::string_view key, const Devices& devices) {
+  if (devices.unseen) {
+    survey.add(key, *devices.unseen, seen(kDevices));
+  }
 }
 
 std::string config_of(const std::string& address) {
@@ -195,6 +204,7 @@ void add_acs(Survey& survey, const Devices& devices, const Reading& none, Spaces
     }
   }
   acs.record(survey, "pcie.acs", instead);
+  add_unseen(survey, "pcie.acs", devices);
 }
 
 void add_links(Survey& survey, const Devices& devices, const Reading& none, Spaces& spaces) {
@@ -216,6 +226,7 @@ void add_links(Survey& survey, const Devices& devices, const Reading& none, Spac
                     seen(config_of(device.address)));
     }
     instances.record(survey, key, none);
+    add_unseen(survey, key, devices);
   }
 }
 
@@ -293,13 +304,8 @@ void run(Survey& survey) {
     return;
   }
   const Devices devices = find_devices(survey);
-  const GpuList& list = gpu_list(survey);
-  Reading none = Absent{"no GPU or adapter"};
-  if (list.unknown) {
-    none = *list.unknown;
-  } else if (devices.unseen) {
-    none = Unknown::from(*devices.unseen);
-  }
+  const Reading none =
+      devices.unseen ? Reading(*devices.unseen) : Reading(Absent{"no GPU or adapter"});
   add_links(survey, devices, none, spaces);
   add_acs(survey, devices, none, spaces);
 }
