@@ -10,6 +10,7 @@
 #include <map>
 #include <vector>
 
+#include "support/nvml_fixture.h"
 #include "support/program.h"
 #include "support/temp_dir.h"
 
@@ -195,6 +196,35 @@ TEST(Portable, ReadsARecordedMachineInAnEmptyRoot) {
   const test::Ended scan = root.run({"scan", "--only", "driver", "root:/rack-a"});
   EXPECT_EQ(scan.status, 0) << scan.err;
   EXPECT_NE(scan.out.find("535.129.03"), std::string::npos) << scan.out;
+}
+
+// With no loader of its own it asks NVML by a program that the host's loader starts.
+TEST(Portable, AsksNvmlByTheHostsLoader) {
+  SKIP_UNLESS_ROOT();
+  const std::string loader = "/lib64/ld-linux-x86-64.so.2";
+  const std::string folder = "/lib/x86_64-linux-gnu/";
+  if (!std::filesystem::exists(loader) || !std::filesystem::exists(folder + "libdl.so.2")) {
+    GTEST_SKIP() << "this machine's C library does not lie where Debian has it";
+  }
+  const EmptyRoot root;
+  root.folder().file("dev/nvidiactl", "");
+  const auto put = [&](const std::string& from, const std::string& to) {
+    const std::filesystem::path path = root.folder().path() + to;
+    std::filesystem::create_directories(path.parent_path());
+    std::filesystem::copy_file(from, path);
+  };
+  put(test::nvml_fixture("good"), folder + "libnvidia-ml.so.1");
+  const std::vector<std::string> scan{"scan", "--only", "driver.nvml.status", "--format", "yaml"};
+  const test::Ended without = root.run(scan);
+  EXPECT_NE(without.out.find("this host has no loader for it"), std::string::npos) << without.out;
+
+  put(loader, loader);
+  for (const char* name : {"libc.so.6", "libdl.so.2"}) {
+    put(folder + name, folder + name);
+  }
+  const test::Ended with = root.run(scan);
+  EXPECT_NE(with.out.find("driver.nvml.status:\n    value: ok\n"), std::string::npos) << with.out;
+  EXPECT_NE(with.out.find("NVML 12.535.129.03"), std::string::npos) << with.out;
 }
 
 TEST(Portable, ThisHostIsTheSameToBothPrograms) {
