@@ -68,6 +68,7 @@ extern const Probe sysctl;
 extern const Probe torch;
 extern const Probe torch_archs;
 extern const Probe unit_environment;
+extern const Probe unit_limits;
 extern const Probe virtualization;
 
 std::span<const Probe* const> probes() {
@@ -133,6 +134,7 @@ std::span<const Probe* const> probes() {
       &torch,
       &torch_archs,
       &unit_environment,
+      &unit_limits,
       &virtualization,
   });
   return kProbes;

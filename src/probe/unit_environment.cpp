@@ -1,5 +1,6 @@
 // For pid:N and unit:NAME: the variables that others have beside the process's own. Those of a unit
 // stand in its files, those of a user's manager in environment.d, those of the shell are goldenv's.
+// Of any other source those of a unit that is asked for by name, env.X@unit:NAME.
 #include <array>
 #include <map>
 #include <set>
@@ -32,10 +33,11 @@ struct Context {
   std::string from;
   std::map<std::string, SetVariable, std::less<>> set;
   std::vector<Error> unread;
+  bool is_there = true;
 };
 
 Context of_files(std::string label, std::string from, UnitEnvironment environment) {
-  Context context{std::move(label), std::move(from), {}, std::move(environment.unread)};
+  Context context{std::move(label), std::move(from), {}, std::move(environment.unread), true};
   for (SetVariable& variable : environment.variables) {
     const std::string name = variable.name;
     context.set.emplace(name, std::move(variable));
@@ -44,7 +46,7 @@ Context of_files(std::string label, std::string from, UnitEnvironment environmen
 }
 
 Context of_shell(const host::Host& machine) {
-  Context context{"shell", "environment of goldenv", {}, {}};
+  Context context{"shell", "environment of goldenv", {}, {}, true};
   const auto names = machine.variables();
   for (const std::string& name : names ? *names : std::vector<std::string>{}) {
     if (const auto value = machine.variable(name)) {
@@ -54,6 +56,17 @@ Context of_shell(const host::Host& machine) {
   if (!names) {
     context.unread.push_back(names.error());
   }
+  return context;
+}
+
+/// `home`: of the user whose unit it is, "" for one of the system's.
+Context of_unit(const host::Host& machine, std::string label, const std::string& unit,
+                const std::string& home) {
+  const UnitFiles files = read_unit_files(machine, unit, home);
+  Context context =
+      of_files(std::move(label), files.files.empty() ? "files of " + unit : files.files.front(),
+               environment_of_unit(machine, files, unit, home));
+  context.is_there = files.is_there();
   return context;
 }
 
@@ -76,7 +89,7 @@ Value value_of(std::string_view name, const std::string& text) {
 void add(Survey& survey, const Context& context, const std::string& name) {
   const auto at = context.set.find(name);
   facts::Evidence evidence = seen(context.from);
-  Reading reading = Absent{"not set there"};
+  Reading reading = Absent{context.is_there ? "not set there" : "no such unit"};
   if (at != context.set.end() && !at->second.file.empty()) {
     evidence = seen(survey.tilde(at->second.file), at->second.line);
   }
@@ -90,9 +103,30 @@ void add(Survey& survey, const Context& context, const std::string& name) {
   survey.add("env." + name + "@" + context.label, std::move(reading), std::move(evidence));
 }
 
+void add_named(Survey& survey) {
+  std::map<std::string, Context> contexts;
+  for (const facts::FactKey& key : survey.request().named) {
+    const auto unit =
+        key.name.starts_with("env.") ? unit_of_label(survey.host(), key.label) : std::nullopt;
+    if (!unit) {
+      continue;
+    }
+    auto at = contexts.find(key.label);
+    if (at == contexts.end()) {
+      at = contexts.emplace(key.label, of_unit(survey.host(), key.label, unit->name, unit->home))
+               .first;
+    }
+    add(survey, at->second, key.name.substr(std::string_view("env.").size()));
+  }
+}
+
 void run(Survey& survey) {
   const host::Process* process = survey.host().process();
-  if (process == nullptr || !survey.wants_below("env")) {
+  if (!survey.wants_below("env")) {
+    return;
+  }
+  if (process == nullptr) {
+    add_named(survey);
     return;
   }
   const host::Host& machine = *process->machine;
@@ -101,10 +135,8 @@ void run(Survey& survey) {
     const std::string& unit = process->unit;
     const std::string home = process->is_user_unit ? process->home : "";
     const std::string label = unit.ends_with(".service") ? unit.substr(0, unit.rfind('.')) : unit;
-    const UnitFiles files = read_unit_files(machine, unit, home);
-    contexts.push_back(of_files((process->is_user_unit ? "user-unit:" : "unit:") + label,
-                                files.files.empty() ? "files of " + unit : files.files.front(),
-                                environment_of_unit(machine, files, unit, home)));
+    contexts.push_back(
+        of_unit(machine, (process->is_user_unit ? "user-unit:" : "unit:") + label, unit, home));
     if (process->is_user_unit) {
       contexts.push_back(
           of_files("user-manager", "environment.d", environment_of_user_manager(machine, home)));

@@ -42,9 +42,9 @@ std::string template_of(const std::string& unit) {
              : unit.substr(0, at + 1) + unit.substr(dot);
 }
 
-void parse_settings(std::string_view text, const std::string& file,
+void parse_settings(std::string_view text, const std::string& file, std::string_view section,
                     std::vector<UnitSetting>& settings) {
-  bool in_service = false;
+  bool in_section = false;
   std::string pending;
   std::uint32_t pending_line = 0;
   std::uint32_t number = 0;
@@ -66,11 +66,11 @@ void parse_settings(std::string_view text, const std::string& file,
     pending += trimmed;
     const std::string whole = std::exchange(pending, {});
     if (whole.starts_with('[')) {
-      in_service = whole == "[Service]";
+      in_section = whole == section;
       continue;
     }
     const std::size_t equals = whole.find('=');
-    if (in_service && equals != std::string::npos) {
+    if (in_section && equals != std::string::npos) {
       const std::string_view view = whole;
       settings.push_back({std::string(trim(view.substr(0, equals))),
                           std::string(trim(view.substr(equals + 1))), file, pending_line});
@@ -78,7 +78,10 @@ void parse_settings(std::string_view text, const std::string& file,
   }
 }
 
-/// The *.conf files of folders, by name; of equal names that of the first folder.
+}  // namespace
+
+std::span<const std::string_view> system_unit_folders() { return kSystemFolders; }
+
 std::map<std::string, std::string> conf_files(const host::Host& host,
                                               const std::vector<std::string>& folders,
                                               std::vector<Error>& unread) {
@@ -100,227 +103,6 @@ std::map<std::string, std::string> conf_files(const host::Host& host,
   return found;
 }
 
-/// What stands for a `%` and a letter; none for what only a running manager knows.
-std::optional<std::string> specifier(char letter, const std::string& unit,
-                                     const std::string& home) {
-  const std::string stem = unit.substr(0, unit.rfind('.'));
-  const std::size_t at = stem.find('@');
-  switch (letter) {
-    case '%':
-      return "%";
-    case 'n':
-      return unit;
-    case 'N':
-      return stem;
-    case 'p':
-      return stem.substr(0, at);
-    case 'i':
-      return at == std::string::npos ? "" : stem.substr(at + 1);
-    case 'h':
-      return home.empty() ? "/root" : home;
-    default:
-      return std::nullopt;
-  }
-}
-
-class Variables {
- public:
-  void set(SetVariable variable) { by_name_[variable.name] = std::move(variable); }
-  void unset(const std::string& name) { by_name_.erase(name); }
-  [[nodiscard]] const SetVariable* find(const std::string& name) const {
-    const auto at = by_name_.find(name);
-    return at == by_name_.end() ? nullptr : &at->second;
-  }
-  [[nodiscard]] std::vector<SetVariable> take() && {
-    std::vector<SetVariable> out;
-    for (auto& [name, variable] : by_name_) {
-      out.push_back(std::move(variable));
-    }
-    return out;
-  }
-
- private:
-  std::map<std::string, SetVariable> by_name_;
-};
-
-SetVariable assignment(const std::string& word, const std::string& unit, const std::string& home) {
-  SetVariable variable;
-  const std::size_t equals = word.find('=');
-  variable.name = word.substr(0, equals);
-  std::string value;
-  for (std::size_t i = equals + 1; i < word.size(); ++i) {
-    if (word[i] != '%' || i + 1 == word.size()) {
-      value += word[i];
-      continue;
-    }
-    const auto text = specifier(word[++i], unit, home);
-    if (!text) {
-      variable.why = std::string("uses %") + word[i];
-      return variable;
-    }
-    value += *text;
-  }
-  variable.value = std::move(value);
-  return variable;
-}
-
-bool is_name(std::string_view text) {
-  return !text.empty() && !(text[0] >= '0' && text[0] <= '9') &&
-         std::ranges::all_of(text, [](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  c == '_';
-         });
-}
-
-/// $NAME, ${NAME}, ${NAME:-else} and ${NAME:+then}: environment.d(5).
-std::string expanded(std::string_view text, const Variables& variables) {
-  const auto value_of = [&](std::string_view name) {
-    const SetVariable* variable = variables.find(std::string(name));
-    return variable != nullptr ? variable->value.value_or("") : std::string();
-  };
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != '$' || i + 1 == text.size()) {
-      out += text[i];
-      continue;
-    }
-    if (text[i + 1] == '{') {
-      const std::size_t end = text.find('}', i);
-      if (end == std::string_view::npos) {
-        out += text.substr(i);
-        break;
-      }
-      const std::string_view inside = text.substr(i + 2, end - i - 2);
-      const std::size_t colon = inside.find(':');
-      const std::string value = value_of(inside.substr(0, colon));
-      if (colon == std::string_view::npos || colon + 1 == inside.size()) {
-        out += value;
-      } else if (inside[colon + 1] == '-') {
-        out += value.empty() ? std::string(inside.substr(colon + 2)) : value;
-      } else if (inside[colon + 1] == '+' && !value.empty()) {
-        out += inside.substr(colon + 2);
-      }
-      i = end;
-      continue;
-    }
-    std::size_t end = i + 1;
-    while (end < text.size() && is_name(text.substr(i + 1, end - i))) {
-      ++end;
-    }
-    if (end == i + 1) {
-      out += '$';
-    } else {
-      out += value_of(text.substr(i + 1, end - i - 1));
-      i = end - 1;
-    }
-  }
-  return out;
-}
-
-}  // namespace
-
-std::span<const std::string_view> system_unit_folders() { return kSystemFolders; }
-
-std::vector<std::string> unit_words(std::string_view text) {
-  std::vector<std::string> out;
-  std::string word;
-  bool open = false;  // whether a word has begun
-  char quote = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '\\' && i + 1 < text.size()) {
-      constexpr std::string_view kLetters = "abfnrtvs";
-      constexpr std::string_view kMeant = "\a\b\f\n\r\t\v ";
-      const char next = text[++i];
-      const std::size_t at = kLetters.find(next);
-      word += at == std::string_view::npos ? next : kMeant[at];
-      open = true;
-    } else if (quote != 0) {
-      if (c == quote) {
-        quote = 0;
-      } else {
-        word += c;
-      }
-    } else if ((c == '"' || c == '\'') && word.empty()) {
-      quote = c;
-      open = true;
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-    } else if (c == ' ' || c == '\t' || c == '\n') {
-      if (std::exchange(open, false)) {
-        out.push_back(std::exchange(word, {}));
-      }
-    } else {
-      word += c;
-      open = true;
-    }
-  }
-  if (open) {
-    out.push_back(std::move(word));
-  }
-  return out;
-}
-
-std::vector<SetVariable> parse_environment_file(std::string_view text, std::string_view file) {
-  std::vector<SetVariable> out;
-  std::uint32_t line = 1;
-  std::size_t i = 0;
-  while (i < text.size()) {
-    const std::uint32_t began = line;
-    const std::size_t end = std::min(text.find('\n', i), text.size());
-    const std::string_view first = trim(text.substr(i, end - i));
-    const std::size_t equals = text.substr(i, end - i).find('=');
-    if (first.empty() || first[0] == '#' || first[0] == ';' || equals == std::string_view::npos) {
-      i = end + 1;
-      ++line;
-      continue;
-    }
-    SetVariable variable;
-    variable.name = trim(text.substr(i, equals));
-    variable.file = file;
-    variable.line = began;
-    std::string value;
-    std::size_t kept = 0;  // of the value: what trailing blanks must not be cut from
-    char quote = 0;
-    for (i += equals + 1; i < text.size(); ++i) {
-      const char c = text[i];
-      line += c == '\n' ? 1 : 0;
-      if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
-        const char next = text[++i];
-        line += next == '\n' ? 1 : 0;
-        const bool is_plain =
-            quote == '"' && std::string_view("\"\\`$\n").find(next) == std::string_view::npos;
-        value += is_plain ? "\\" : "";
-        value += next == '\n' ? std::string() : std::string(1, next);
-        kept = value.size();
-      } else if (quote != 0) {
-        if (c == quote) {
-          quote = 0;
-        } else {
-          value += c;
-        }
-        kept = value.size();
-      } else if (c == '\n') {
-        ++i;
-        break;
-      } else if ((c == '"' || c == '\'') && value.empty()) {
-        quote = c;
-      } else if ((c == ' ' || c == '\t' || c == '\r') && value.empty()) {
-        continue;
-      } else {
-        value += c;
-        kept = c == ' ' || c == '\t' || c == '\r' ? kept : value.size();
-      }
-    }
-    value.resize(kept);
-    variable.value = std::move(value);
-    if (is_name(variable.name)) {
-      out.push_back(std::move(variable));
-    }
-  }
-  return out;
-}
-
 UnitFiles read_unit_files(const host::Host& host, const std::string& unit,
                           const std::string& home) {
   UnitFiles found;
@@ -339,7 +121,7 @@ UnitFiles read_unit_files(const host::Host& host, const std::string& unit,
       return true;
     }
     found.files.push_back(path);
-    parse_settings(*text, path, found.settings);
+    parse_settings(*text, path, "[Service]", found.settings);
     return true;
   };
   std::vector<std::string> names{unit};
@@ -372,94 +154,56 @@ UnitFiles read_unit_files(const host::Host& host, const std::string& unit,
   return found;
 }
 
-UnitEnvironment environment_of_unit(const host::Host& host, const UnitFiles& files,
-                                    const std::string& unit, const std::string& home) {
-  std::vector<const UnitSetting*> direct;
-  std::vector<const UnitSetting*> from_files;
-  std::vector<std::string> unset;
-  for (const UnitSetting& setting : files.settings) {
-    std::vector<const UnitSetting*>* list = setting.key == "Environment"       ? &direct
-                                            : setting.key == "EnvironmentFile" ? &from_files
-                                                                               : nullptr;
-    if (list != nullptr && setting.value.empty()) {
-      list->clear();  // an empty assignment forgets those before it
-    } else if (list != nullptr) {
-      list->push_back(&setting);
-    } else if (setting.key == "UnsetEnvironment") {
-      for (std::string& word : unit_words(setting.value)) {
-        unset.push_back(std::move(word));
-      }
+std::optional<LabelledUnit> unit_of_label(const host::Host& host, std::string_view label) {
+  constexpr std::string_view kSystem = "unit:";
+  constexpr std::string_view kUser = "user-unit:";
+  LabelledUnit unit;
+  if (label.starts_with(kUser)) {
+    unit.name = label.substr(kUser.size());
+    unit.home = host.variable("HOME").value_or("");
+    if (unit.home.size() < 2) {
+      return std::nullopt;
     }
+  } else if (label.starts_with(kSystem)) {
+    unit.name = label.substr(kSystem.size());
   }
-  UnitEnvironment out;
-  out.unread = files.unread;
-  Variables variables;
-  for (const UnitSetting* setting : direct) {
-    for (const std::string& word : unit_words(setting->value)) {
-      SetVariable variable = assignment(word, unit, home);
-      variable.file = setting->file;
-      variable.line = setting->line;
-      if (word.find('=') != std::string::npos && is_name(variable.name)) {
-        variables.set(std::move(variable));
-      }
-    }
+  if (unit.name.empty() || unit.name.find('/') != std::string::npos) {
+    return std::nullopt;
   }
-  for (const UnitSetting* setting : from_files) {
-    std::string path = setting->value;
-    const bool may_miss = path.starts_with('-');
-    path.erase(0, may_miss ? 1 : 0);
-    path = assignment("=" + path, unit, home).value.value_or("");
-    if (!path.starts_with('/') || path.find_first_of("*?[") != std::string::npos) {
-      out.unread.push_back({Errc::unreadable,
-                            setting->file + ":" + std::to_string(setting->line) +
-                                ": EnvironmentFile=" + setting->value + " is not looked into",
-                            {}});
-      continue;
-    }
-    const Result<std::string> text = host.read_file(path, kFileLimitBytes);
-    if (text) {
-      for (SetVariable& variable : parse_environment_file(*text, path)) {
-        variables.set(std::move(variable));
-      }
-    } else if (text.error().code != Errc::absent) {
-      out.unread.push_back(text.error());
-    }
-  }
-  for (const std::string& word : unset) {
-    const std::size_t equals = word.find('=');
-    const SetVariable* variable = variables.find(word.substr(0, equals));
-    if (variable != nullptr &&
-        (equals == std::string::npos || variable->value == word.substr(equals + 1))) {
-      variables.unset(word.substr(0, equals));
-    }
-  }
-  out.variables = std::move(variables).take();
-  return out;
+  unit.name += unit.name.find('.') == std::string::npos ? ".service" : "";
+  return unit;
 }
 
-UnitEnvironment environment_of_user_manager(const host::Host& host, const std::string& home) {
-  UnitEnvironment out;
-  Variables variables;
-  const auto files =
-      conf_files(host,
-                 {home + "/.config/environment.d", "/etc/environment.d", "/run/environment.d",
-                  "/usr/local/lib/environment.d", "/usr/lib/environment.d"},
-                 out.unread);
-  for (const auto& [name, path] : files) {
+ManagerSettings read_manager_settings(const host::Host& host, bool of_user) {
+  const std::string name = of_user ? "user.conf" : "system.conf";
+  ManagerSettings found;
+  // The main file first, wherever it stands, then the drop-ins: systemd-system.conf(5).
+  std::vector<std::string> files;
+  std::vector<std::string> drop_ins;
+  for (const std::string_view folder :
+       {"/etc/systemd/", "/run/systemd/", "/usr/local/lib/systemd/", "/usr/lib/systemd/"}) {
+    const std::string path = std::string(folder) + name;
+    drop_ins.push_back(path + ".d");
+    files.push_back(path);
+  }
+  const auto take = [&](const std::string& path) {
     const Result<std::string> text = host.read_file(path, kFileLimitBytes);
-    if (!text) {
-      if (text.error().code != Errc::absent) {
-        out.unread.push_back(text.error());
-      }
-      continue;
+    if (text) {
+      parse_settings(*text, path, "[Manager]", found.settings);
+    } else if (text.error().code != Errc::absent) {
+      found.unread.push_back(text.error());
     }
-    for (SetVariable& variable : parse_environment_file(*text, path)) {
-      variable.value = expanded(*variable.value, variables);
-      variables.set(std::move(variable));
+    return text || text.error().code != Errc::absent;
+  };
+  for (const std::string& path : files) {
+    if (take(path)) {
+      break;
     }
   }
-  out.variables = std::move(variables).take();
-  return out;
+  for (const auto& [file, path] : conf_files(host, drop_ins, found.unread)) {
+    take(path);
+  }
+  return found;
 }
 
 }  // namespace goldenv::probe

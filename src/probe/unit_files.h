@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,6 +39,19 @@ struct UnitFiles {
 /// `unit` with its suffix; `home`: of the user whose unit it is, "" for one of the system's.
 UnitFiles read_unit_files(const host::Host& host, const std::string& unit, const std::string& home);
 
+/// What the manager's own files say, [Manager] of system.conf or user.conf and their drop-ins, in
+/// order. Source: systemd-system.conf(5).
+struct ManagerSettings {
+  std::vector<UnitSetting> settings;
+  std::vector<Error> unread;
+};
+ManagerSettings read_manager_settings(const host::Host& host, bool of_user);
+
+/// The *.conf files of folders, by name; of equal names that of the first folder.
+std::map<std::string, std::string> conf_files(const host::Host& host,
+                                              const std::vector<std::string>& folders,
+                                              std::vector<Error>& unread);
+
 /// A variable as files set it; no value where it cannot be told (`why`).
 struct SetVariable {
   std::string name;
@@ -47,8 +61,9 @@ struct SetVariable {
   std::uint32_t line = 0;
 };
 
-/// What a unit's files set: Environment=, then EnvironmentFile=, without UnsetEnvironment=; sorted
-/// by name. What the manager passes on of its own is not among it. Source: systemd.exec(5).
+/// What a unit's files set: DefaultEnvironment= of the manager, then what PassEnvironment= takes
+/// from it (without a value: it is not in files), Environment=, EnvironmentFile= with its
+/// wildcards, without UnsetEnvironment=; sorted by name. Source: systemd.exec(5).
 struct UnitEnvironment {
   std::vector<SetVariable> variables;
   std::vector<Error> unread;  ///< files that could have set any variable
@@ -59,6 +74,14 @@ UnitEnvironment environment_of_unit(const host::Host& host, const UnitFiles& fil
 /// What a user's manager is started with: environment.d/*.conf of ~/.config, /etc, /run and
 /// /usr/lib, sorted by file name. Source: environment.d(5).
 UnitEnvironment environment_of_user_manager(const host::Host& host, const std::string& home);
+
+/// The unit that a label names: "unit:slurmd" of the system, "user-unit:jupyter" of the source's
+/// user; none for other labels, and where the user's home folder is not known.
+struct LabelledUnit {
+  std::string name;  ///< with its suffix
+  std::string home;  ///< "" for one of the system's
+};
+std::optional<LabelledUnit> unit_of_label(const host::Host& host, std::string_view label);
 
 /// The words of Environment=: quotes and C escapes undone. Source: systemd.syntax(7).
 std::vector<std::string> unit_words(std::string_view text);

@@ -86,6 +86,34 @@ TEST(UnitFiles, FilesOfVariablesWinAndAnEmptyAssignmentForgets) {
   EXPECT_EQ(of_unit(host), "A=two;C=4;");
 }
 
+TEST(UnitFiles, WildcardsNameFilesInOrder) {
+  FakeHost host;
+  host.file("/etc/systemd/system/a.service",
+            "[Service]\nEnvironmentFile=-/etc/def*/gpu-[0-9].env\nEnvironmentFile=/etc/none*\n")
+      .file("/etc/default/gpu-2.env", "A=2\nB=2\n")
+      .file("/etc/default/gpu-1.env", "A=1\nC=1\n")
+      .file("/etc/default/gpu-x.env", "D=1\n")
+      .file("/etc/default/.gpu-3.env", "D=1\n");
+  EXPECT_EQ(of_unit(host), "A=2;B=2;C=1;");
+  host.deny("/etc/default");
+  const auto found =
+      environment_of_unit(host, read_unit_files(host, "a.service", ""), "a.service", "");
+  ASSERT_EQ(found.unread.size(), 1u);
+  EXPECT_EQ(found.unread[0].code, Errc::denied);
+}
+
+TEST(UnitFiles, WhatTheManagerPassesOnIsNotInFilesAndItsDefaultsAre) {
+  FakeHost host;
+  host.file("/etc/systemd/system.conf", "[Manager]\nDefaultEnvironment=A=0 B=0\n")
+      .file("/usr/lib/systemd/system.conf", "[Manager]\nDefaultEnvironment=Z=1\n")
+      .file("/etc/systemd/system.conf.d/10.conf", "[Manager]\nDefaultEnvironment=C=0\n")
+      .file("/etc/systemd/system/a.service", "[Service]\nPassEnvironment=B D E\nEnvironment=D=1\n");
+  const std::string why = "?what systemd itself has of it (PassEnvironment=);";
+  EXPECT_EQ(of_unit(host), "A=0;B=" + why + "C=0;D=1;E=" + why);
+  host.file("/home/me/.config/systemd/user/a.service", "[Service]\nPassEnvironment=B\n");
+  EXPECT_EQ(of_unit(host, "a.service", "/home/me"), "");
+}
+
 TEST(UnitFiles, WhatCannotBeReadIsTold) {
   FakeHost host;
   host.file("/etc/systemd/system/a.service", "[Service]\nEnvironmentFile=/etc/closed\n")
@@ -143,6 +171,24 @@ TEST(UnitEnvironmentProbe, TheContextsStandSideBySide) {
   EXPECT_EQ(told(found, "env.CUDA_VISIBLE_DEVICES@user-unit:j"), "2");
   EXPECT_EQ(told(test::scan(*host, environment), "env.CUDA_VISIBLE_DEVICES"), "3");
   EXPECT_EQ(told(found, "env.MY_TOKEN@user-unit:j"), "not recorded");
+}
+
+TEST(UnitEnvironmentProbe, UnitsAreAnsweredOnAMachineWhenNamed) {
+  FakeHost host;
+  host.set("HOME", "/home/me")
+      .file("/etc/systemd/system/slurmd.service", "[Service]\nEnvironment=NCCL_DEBUG=INFO\n")
+      .file("/home/me/.config/systemd/user/j.service",
+            "[Service]\nEnvironment=OMP_NUM_THREADS=4\n");
+  const auto found =
+      test::scan(host, unit_environment,
+                 test::only({"env.NCCL_DEBUG@unit:slurmd", "env.OMP_NUM_THREADS@user-unit:j",
+                             "env.NCCL_DEBUG@unit:none", "env.CUDA_HOME@unit:slurmd",
+                             "env.NCCL_DEBUG@shell"}));
+  EXPECT_EQ(told(found, "env.NCCL_DEBUG@unit:slurmd"), "INFO");
+  EXPECT_EQ(told(found, "env.OMP_NUM_THREADS@user-unit:j"), "4");
+  EXPECT_EQ(told(found, "env.NCCL_DEBUG@unit:none"), "absent (no such unit)");
+  EXPECT_EQ(told(found, "env.CUDA_HOME@unit:slurmd"), "absent (not set there)");
+  EXPECT_EQ(told(found, "env.NCCL_DEBUG@shell"), "not recorded");
 }
 
 TEST(UnitEnvironmentProbe, AUnitThatDoesNotRunHasItsFilesAlone) {
