@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/request.h"
@@ -90,6 +92,9 @@ Result<Plan> make_plan(const Invocation& invocation) {
   return plan;
 }
 
+/// From so many machines on the answer is groups.
+constexpr std::size_t kGrouped = 3;
+
 struct Checked {
   report::Named machine;
   diff::Check check;
@@ -100,6 +105,47 @@ struct Checked {
 std::string text_of(const Checked& one, const NamedManifest& manifest, report::Colour colour) {
   return report::check_text(one.check, one.machine, manifest.file, manifest.manifest.name, colour) +
          report::findings_text(one.found, one.snapshot, colour);
+}
+
+/// Of three machines and more those together of which the same is to be said, the largest group
+/// first.
+std::string grouped_text(const std::vector<Checked>& all, const NamedManifest& manifest,
+                         report::Colour colour) {
+  std::map<std::string, std::vector<const Checked*>> same;
+  for (const Checked& one : all) {
+    // Without its name and source.
+    Checked nameless = one;
+    nameless.machine = {};
+    same[text_of(nameless, manifest, report::Colour::none)].push_back(&one);
+  }
+  std::vector<const std::vector<const Checked*>*> groups;
+  for (const auto& [text, members] : same) {
+    groups.push_back(&members);
+  }
+  std::ranges::stable_sort(groups, [](const auto* a, const auto* b) {
+    return a->size() != b->size() ? a->size() > b->size() : a->front() < b->front();
+  });
+  std::string out;
+  for (const auto* members : groups) {
+    if (members->size() == 1) {
+      out += text_of(*members->front(), manifest, colour);
+      continue;
+    }
+    constexpr std::size_t kNamed = 12;
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < std::min(members->size(), kNamed); ++i) {
+      names.push_back(report::printable(shortened((*members)[i]->machine.title)));
+    }
+    if (members->size() > kNamed) {
+      names.push_back("and " + std::to_string(members->size() - kNamed) + " more");
+    }
+    Checked first = *members->front();
+    first.machine.title = "each of " + std::to_string(members->size()) + " machines";
+    std::string text = text_of(first, manifest, colour);
+    text.insert(text.find('\n') + 1, "  " + join(names, ", ") + "\n");
+    out += text;
+  }
+  return out;
 }
 
 doc::Node node_of(const Checked& one, const NamedManifest& manifest) {
@@ -135,16 +181,13 @@ int run_check(const Invocation& invocation) {
     return fail(plan.error());
   }
   const manifest::Manifest& manifest = plan->manifest.manifest;
-  if (manifest.pins.empty() && manifest.closed.empty()) {
-    return fail({Errc::usage,
-                 plan->manifest.file + ": nothing is pinned and nothing closed, so that every "
-                                       "machine would match",
-                 {}});
+  if (const Result<void> wants = check_wants(plan->manifest); !wants) {
+    return fail(wants.error());
   }
   say_slips(manifest);
   const probe::Request request = request_for(manifest, invocation);
   std::vector<Checked> all;
-  bool unreached = false;
+  std::size_t unreached = 0;
   Viewer viewer(invocation);
   for (const source::Source& source : plan->sources) {
     auto snapshots = viewer.look(source, request);
@@ -153,7 +196,7 @@ int run_check(const Invocation& invocation) {
       if (failed == kUsage) {
         return failed;
       }
-      unreached = true;
+      ++unreached;
       continue;
     }
     for (facts::Snapshot& snapshot : *snapshots) {
@@ -180,20 +223,25 @@ int run_check(const Invocation& invocation) {
   }
   const int status = differs                                           ? kDiffers
                      : undecided && !invocation.has("--allow-unknown") ? kUndecided
-                     : unreached                                       ? kStepFailed
+                     : unreached != 0                                  ? kStepFailed
                                                                        : kWell;
   if (all.empty()) {
     return status;
   }
   const Rendering rendering{[&](report::Colour colour) {
                               std::string text;
-                              for (const Checked& one : all) {
-                                text += text_of(one, plan->manifest, colour);
+                              if (all.size() >= kGrouped) {
+                                text = grouped_text(all, plan->manifest, colour);
+                              } else {
+                                for (const Checked& one : all) {
+                                  text += text_of(one, plan->manifest, colour);
+                                }
                               }
-                              return text;
+                              return text + report::unreached_text(unreached, plan->sources.size());
                             },
                             [&] {
-                              if (all.size() == 1) {
+                              // Its form hangs on what was asked, not on what answered.
+                              if (all.size() == 1 && plan->sources.size() == 1) {
                                 return node_of(all.front(), plan->manifest);
                               }
                               doc::Node list = doc::Node::sequence({});
@@ -202,6 +250,7 @@ int run_check(const Invocation& invocation) {
                               }
                               doc::Node node = report::new_document();
                               report::put(node, "checks", std::move(list));
+                              report::put(node, "unreached", unreached);
                               return node;
                             },
                             ""};

@@ -8,6 +8,7 @@
 #include "cli/request.h"
 #include "diff/compare.h"
 #include "fleet/group.h"
+#include "report/data.h"
 #include "report/differences.h"
 
 namespace goldenv::cli {
@@ -34,7 +35,8 @@ void ask_for(probe::Request& request, const std::vector<facts::Snapshot>& snapsh
 
 struct Looked {
   std::vector<facts::Snapshot> snapshots;  ///< of all sources that could be reached, in order
-  bool unreached = false;
+  std::size_t unreached = 0;
+  std::size_t sources = 0;
 };
 
 Result<Looked> look_at(const std::vector<source::Source>& sources, probe::Request request,
@@ -42,6 +44,7 @@ Result<Looked> look_at(const std::vector<source::Source>& sources, probe::Reques
   Viewer viewer(invocation);
   std::vector<std::vector<facts::Snapshot>> found(sources.size());
   Looked looked;
+  looked.sources = sources.size();
   const bool has_machines = std::ranges::any_of(sources, &source::Source::is_machine);
   for (const bool machines : {false, true}) {
     for (std::size_t i = 0; i < sources.size(); ++i) {
@@ -55,7 +58,7 @@ Result<Looked> look_at(const std::vector<source::Source>& sources, probe::Reques
           return std::move(snapshots).error();
         }
         fail(snapshots.error());
-        looked.unreached = true;
+        ++looked.unreached;
         continue;
       }
       if (!machines && has_machines) {
@@ -149,7 +152,7 @@ int run_diff(const Invocation& invocation) {
     return fail(looked.error());
   }
   const std::vector<facts::Snapshot>& snapshots = looked->snapshots;
-  const bool unreached = looked->unreached;
+  const bool unreached = looked->unreached != 0;
   std::vector<report::Named> names;
   for (const facts::Snapshot& snapshot : snapshots) {
     names.push_back({snapshot.title(), snapshot.source});
@@ -180,9 +183,16 @@ int run_diff(const Invocation& invocation) {
     differs = differs || !group.against_largest.differences.empty();
     one_sided = one_sided || !group.against_largest.one_sided.empty();
   }
-  const Rendering rendering{
-      [&](report::Colour colour) { return report::groups_text(groups, names, colour); },
-      [&] { return report::groups_node(groups, names); }, ""};
+  const Rendering rendering{[&](report::Colour colour) {
+                              return report::groups_text(groups, names, colour) +
+                                     report::unreached_text(looked->unreached, looked->sources);
+                            },
+                            [&] {
+                              doc::Node node = report::groups_node(groups, names);
+                              report::put(node, "unreached", looked->unreached);
+                              return node;
+                            },
+                            ""};
   return deliver(invocation, rendering, status_for(invocation, differs, one_sided, unreached));
 }
 

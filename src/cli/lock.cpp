@@ -1,7 +1,11 @@
 #include "diff/lock.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
+#include <ranges>
 
+#include "base/text.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/request.h"
@@ -16,6 +20,29 @@ constexpr std::array<OptionSpec, 4> kOptions = {{
     {"--python", "P", "the Python that is meant: its prefix or interpreter", false, ""},
 }};
 
+/// Takes out of a manifest what another machine does not have, and says what that is.
+void keep_shared(manifest::Manifest& manifest, const manifest::Manifest& other,
+                 const std::string& name) {
+  std::vector<std::string> gone;
+  std::erase_if(manifest.pins, [&](const manifest::Pin& pin) {
+    const manifest::Pin* same = other.find(pin.key);
+    const bool is_shared = same != nullptr && same->want == pin.want;
+    if (!is_shared) {
+      gone.push_back(pin.key.text());
+    }
+    return !is_shared;
+  });
+  std::erase_if(manifest.closed, [&](const std::string& family) {
+    return std::ranges::find(other.closed, family) == other.closed.end();
+  });
+  if (manifest.target_python != other.target_python) {
+    manifest.target_python.clear();
+  }
+  if (!gone.empty()) {
+    say("not pinned, other on " + name + ": " + join(gone, ", "));
+  }
+}
+
 int run_lock(const Invocation& invocation) {
   const auto sources = parse_sources(invocation.words);
   if (!sources) {
@@ -24,15 +51,13 @@ int run_lock(const Invocation& invocation) {
   probe::Request request;
   request.python = invocation.value("--python");
   Viewer viewer(invocation);
-  const auto snapshots = viewer.look(sources->front(), request);
-  if (!snapshots) {
-    return fail(snapshots.error());
-  }
-  if (snapshots->size() != 1) {
-    return fail({Errc::usage,
-                 sources->front().text + " holds " + std::to_string(snapshots->size()) +
-                     " snapshots; lock takes one",
-                 {}});
+  std::vector<facts::Snapshot> snapshots;
+  for (const source::Source& source : *sources) {
+    auto found = viewer.look(source, request);
+    if (!found) {
+      return fail(found.error());
+    }
+    std::ranges::move(*found, std::back_inserter(snapshots));
   }
   if (const Result<void> python = viewer.python_found(); !python) {
     return fail(python.error());
@@ -44,12 +69,15 @@ int run_lock(const Invocation& invocation) {
   options.loose = part == "patch"   ? diff::Float::patch
                   : part == "minor" ? diff::Float::minor
                                     : diff::Float::none;
-  const manifest::Manifest manifest = diff::lock(snapshots->front(), options);
+  manifest::Manifest manifest = diff::lock(snapshots.front(), options);
+  for (const facts::Snapshot& other : snapshots | std::views::drop(1)) {
+    keep_shared(manifest, diff::lock(other, options), other.title());
+  }
   if (manifest.pins.empty()) {
     return fail({Errc::usage, sources->front().text + ": no fact of it can be pinned", {}});
   }
   const std::string yaml = manifest::render(manifest);
-  for (const facts::FactKey& key : diff::unnameable(snapshots->front())) {
+  for (const facts::FactKey& key : diff::unnameable(snapshots.front())) {
     say(key.text() + ": not pinned: no manifest can name it" +
         (facts::in_family(key.name, "env") ? ", nor close env while it is set" : ""));
   }
@@ -67,10 +95,10 @@ int run_lock(const Invocation& invocation) {
 }  // namespace
 
 extern const Command lock{"lock",
-                          "[SOURCE]",
+                          "[SOURCE..]",
                           0,
-                          1,
-                          "a manifest that this machine meets",
+                          10'000,
+                          "a manifest that this machine meets; of several, what they share",
                           "goldenv lock -o goldenv.yaml",
                           kOptions,
                           run_lock};

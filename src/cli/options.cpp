@@ -30,7 +30,8 @@ std::string top_help() {
          ".\nMANIFEST defaults to ./goldenv.yaml, $GOLDENV_MANIFEST, /etc/goldenv/golden.yaml.\n"
          "Exit status: 0 all well, 1 differences, 2 bad usage or input, 3 could not decide, 4 a "
          "step "
-         "failed.\ngoldenv COMMAND --help says more; goldenv --version prints the version.\n";
+         "failed.\ngoldenv COMMAND --help says more; goldenv --version prints the version.\n"
+         "\nExample: goldenv diff node16.yaml node17.yaml\n";
 }
 
 std::string long_name(std::string_view names) {
@@ -124,6 +125,20 @@ std::string explain_extras(const Command& command, const std::vector<std::string
   return "unexpected word " + extras.front();
 }
 
+/// Whether an option stands last, or before another one. `reversed` is the command line from
+/// behind.
+bool lacks_value(const OptionSpec& spec, const std::vector<std::string>& reversed) {
+  for (const std::string_view name : split(spec.names, ',')) {
+    for (std::size_t i = 0; i < reversed.size(); ++i) {
+      if (reversed[i] == name &&
+          (i == 0 || (reversed[i - 1].size() > 1 && reversed[i - 1].starts_with('-')))) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 Result<Invocation> parse_words(const Command& command, std::vector<std::string> arguments) {
   CLI::App app;
   app.set_help_flag();
@@ -162,7 +177,16 @@ Result<Invocation> parse_words(const Command& command, std::vector<std::string> 
   }
   std::ranges::reverse(arguments);
   try {
-    app.parse(arguments);
+    std::vector<std::string> taken = arguments;  // CLI11 takes words out as it goes
+    app.parse(taken);
+  } catch (const CLI::ArgumentMismatch&) {
+    // Its own sentence speaks of types. Which option it is, the words say.
+    for (const std::unique_ptr<Slot>& slot : slots) {
+      if (!slot->spec->value.empty() && lacks_value(*slot->spec, arguments)) {
+        return usage(slot->name + " needs " + std::string(slot->spec->value) + " behind it");
+      }
+    }
+    return usage("an option lacks its value");
   } catch (const CLI::ParseError& error) {
     return usage(error.what());
   }

@@ -21,6 +21,9 @@ constexpr std::array<OptionSpec, 3> kOptions = {{
 }};
 
 int write_file(const std::string& name, std::string_view text) {
+  if (name == "-") {
+    return print(text) ? kWell : kStepFailed;
+  }
   const Result<void> written = host::write_result(name, text);
   if (!written) {
     say(written.error().message);

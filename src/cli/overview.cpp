@@ -23,6 +23,9 @@ int run_overview(const Invocation& invocation) {
     if (!opened) {
       return fail(opened.error());
     }
+    if (const Result<void> wants = check_wants(*opened); !wants) {
+      return fail(wants.error());
+    }
     manifest = std::move(opened->manifest);
     request = request_for(manifest, invocation);
   }
@@ -63,6 +66,8 @@ int run_overview(const Invocation& invocation) {
     overview.check = diff::check(manifest, overview.snapshot);
     if (diff::differs_at(*overview.check, facts::Level::must)) {
       status = kDiffers;
+    } else if (status == kWell && diff::undecided_at(*overview.check, facts::Level::must)) {
+      status = kUndecided;
     }
   }
   const Rendering rendering{

@@ -202,4 +202,14 @@ Result<NamedManifest> open_manifest(const std::string& file) {
   return NamedManifest{name, std::move(manifest)};
 }
 
+Result<void> check_wants(const NamedManifest& manifest) {
+  if (manifest.manifest.pins.empty() && manifest.manifest.closed.empty()) {
+    return Error{
+        Errc::usage,
+        manifest.file + ": nothing is pinned and nothing closed, so that every machine would match",
+        {}};
+  }
+  return {};
+}
+
 }  // namespace goldenv::cli

@@ -64,4 +64,7 @@ struct NamedManifest {
 };
 Result<NamedManifest> open_manifest(const std::string& file);
 
+/// Errors: usage, where a manifest wants nothing, so that every machine would match.
+Result<void> check_wants(const NamedManifest& manifest);
+
 }  // namespace goldenv::cli

@@ -7,6 +7,8 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/request.h"
+#include "fleet/group.h"
+#include "report/differences.h"
 
 namespace goldenv::cli {
 namespace {
@@ -33,6 +35,18 @@ std::string all_text(const std::vector<facts::Snapshot>& snapshots, const report
     text += (text.empty() ? "" : "\n") + report::scan_text(snapshot, view);
   }
   return text;
+}
+
+/// From so many machines on their facts are read side by side: --format yaml has each.
+constexpr std::size_t kGrouped = 3;
+
+std::string groups(const std::vector<facts::Snapshot>& snapshots, const report::ScanView& view,
+                   report::Colour colour) {
+  std::vector<report::Named> names;
+  for (const facts::Snapshot& snapshot : snapshots) {
+    names.push_back({snapshot.title(), snapshot.source});
+  }
+  return report::groups_text(fleet::group(snapshots, {view.all, view.selection}), names, colour);
 }
 
 doc::Node all_data(const std::vector<facts::Snapshot>& snapshots,
@@ -81,6 +95,7 @@ int run_scan(const Invocation& invocation) {
   request.all = invocation.has("--all");
   std::vector<facts::Snapshot> snapshots;
   int status = kWell;
+  std::size_t unreached = 0;
   Viewer viewer(invocation);
   for (const source::Source& source : *sources) {
     auto found = viewer.look(source, request);
@@ -90,6 +105,7 @@ int run_scan(const Invocation& invocation) {
         return failed;
       }
       status = failed;
+      ++unreached;
       continue;
     }
     std::ranges::move(*found, std::back_inserter(snapshots));
@@ -108,9 +124,14 @@ int run_scan(const Invocation& invocation) {
   }
   const report::ScanView view{request.all, only->selection, report::Colour::none};
   const Rendering rendering{[&](report::Colour colour) {
+                              if (snapshots.size() >= kGrouped) {
+                                return groups(snapshots, view, colour) +
+                                       report::unreached_text(unreached, sources->size());
+                              }
                               report::ScanView coloured = view;
                               coloured.colour = colour;
-                              return all_text(snapshots, coloured);
+                              return all_text(snapshots, coloured) +
+                                     report::unreached_text(unreached, sources->size());
                             },
                             [&] { return all_data(snapshots, only->selection); }, ""};
   return deliver(invocation, rendering, status, "yaml");

@@ -71,8 +71,18 @@ std::vector<std::string> odd_instances(const facts::Snapshot& snapshot, const Pi
   return odd;
 }
 
-void check_pin(Check& result, const Pin& pin, const facts::Snapshot& snapshot,
-               const Reading& upstream) {
+/// Whether the version that a build belongs to is as the manifest pins it.
+bool is_headline_met(const manifest::Manifest& manifest, const facts::Entry& entry,
+                     const FactKey& key, const facts::Snapshot& snapshot, const Reading& upstream) {
+  const std::string name = facts::headline_of(entry, key.name);
+  const Pin* headline = name.empty() ? nullptr : manifest.find({name, key.label});
+  const facts::Entry* of = headline == nullptr ? nullptr : facts::entry_of(name);
+  return of != nullptr && facts::meets(*of, headline->want, snapshot.read(headline->key).reading,
+                                       upstream) == Truth::yes;
+}
+
+void check_pin(Check& result, const Pin& pin, const manifest::Manifest& manifest,
+               const facts::Snapshot& snapshot, const Reading& upstream) {
   const facts::Entry* entry = facts::entry_of(pin.key.name);
   if (entry == nullptr) {
     return;
@@ -120,12 +130,17 @@ void check_pin(Check& result, const Pin& pin, const facts::Snapshot& snapshot,
   for (std::string& odd : odd_instances(snapshot, pin, *entry, fact.reading, upstream)) {
     difference.evidence_b.notes.push_back(std::move(odd));
   }
-  classify_pin(difference, pin.want, false);
+  classify_pin(difference, pin.want,
+               is_headline_met(manifest, *entry, pin.key, snapshot, upstream));
   result.differences.push_back(std::move(difference));
 }
 
-bool is_pinned(const manifest::Manifest& manifest, const FactKey& key) {
-  return manifest.find(key) != nullptr;
+/// Whether the fact is pinned, or tells more of one that is: who allows a package allows where it
+/// came from.
+bool is_pinned(const manifest::Manifest& manifest, const facts::Entry& entry, const FactKey& key) {
+  return manifest.find(key) != nullptr ||
+         (key.name.starts_with("python.package.") &&
+          manifest.find({facts::headline_of(entry, key.name), key.label}) != nullptr);
 }
 
 /// The family that a pattern speaks of: what stands before its first wildcard, up to a dot.
@@ -155,7 +170,7 @@ void check_closed(Check& result, const manifest::Manifest& manifest,
       if (entry == nullptr || !is_closed(pattern, fact.key.name)) {
         continue;
       }
-      if (!takes_part(*entry, fact.key) || is_pinned(manifest, fact.key) ||
+      if (!takes_part(*entry, fact.key) || is_pinned(manifest, *entry, fact.key) ||
           std::holds_alternative<facts::Absent>(fact.reading)) {
         continue;
       }
@@ -199,7 +214,7 @@ Check check(const manifest::Manifest& manifest, const facts::Snapshot& snapshot)
   Check result;
   const Reading upstream = snapshot.read(kUpstream).reading;
   for (const Pin& pin : manifest.pins) {
-    check_pin(result, pin, snapshot, upstream);
+    check_pin(result, pin, manifest, snapshot, upstream);
   }
   check_closed(result, manifest, snapshot);
   sort(result.differences);

@@ -20,12 +20,12 @@ void sort_rows(std::vector<Row>& rows) {
   });
 }
 
+}  // namespace
+
 bool names_a_build(std::string_view key) {
   return key.ends_with(".build_id") || key.ends_with(".srcversion") || key.ends_with(".digest") ||
          key.ends_with(".git");
 }
-
-}  // namespace
 
 std::string_view name(Kind kind) {
   constexpr std::array<std::string_view, 6> kNames = {"version", "changed", "missing",

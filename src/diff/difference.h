@@ -53,6 +53,9 @@ struct Undecided {
   std::string why = {};  ///< check only: what leaves it open, where the reading does not say
 };
 
+/// Whether a key names one build of the version that it belongs to: nccl.build_id.
+bool names_a_build(std::string_view key);
+
 /// By level, then layer from firmware up (as the catalogue orders layers), then key.
 void sort(std::vector<Difference>& differences);
 void sort(std::vector<Undecided>& undecided);

@@ -149,6 +149,35 @@ std::optional<facts::Resolved> named(const facts::FactKey& key) {
   return *std::move(read);
 }
 
+/// Whether a fact changes whenever the version changes that it belongs to: a build-id, a
+/// srcversion, a link to a folder with the release in its name.
+bool moves_with_version(const facts::Entry& entry, const facts::FactKey& key,
+                        const facts::Snapshot& snapshot) {
+  if (entry.type == facts::Type::version) {
+    return false;
+  }
+  const std::string headline = facts::headline_of(entry, key.name);
+  const facts::Entry* of = headline.empty() ? nullptr : facts::entry_of(headline);
+  if (of == nullptr || of->type != facts::Type::version) {
+    return false;
+  }
+  if (names_a_build(key.name)) {
+    return true;
+  }
+  const facts::Fact fact = snapshot.read(key);
+  const auto* value = std::get_if<Value>(&fact.reading);
+  const facts::Fact version = snapshot.read({headline, ""});
+  const auto* moving = std::get_if<Value>(&version.reading);
+  if (value == nullptr || moving == nullptr) {
+    return false;
+  }
+  const std::string release = first_parts(moving->text + ".", 2);
+  const auto names_it = [&release](const std::string& text) {
+    return text.find(release) != std::string::npos;
+  };
+  return !release.empty() && (names_it(value->text) || std::ranges::any_of(value->items, names_it));
+}
+
 bool is_golden_value(const Fact& fact, const facts::Entry* entry) {
   return entry != nullptr && std::holds_alternative<Value>(fact.reading) &&
          takes_part(*entry, fact.key);
@@ -169,6 +198,10 @@ manifest::Manifest lock(const facts::Snapshot& snapshot, const LockOptions& opti
     }
     const std::optional<facts::Resolved> key = named(fact.key);
     if (!key) {
+      continue;
+    }
+    // What names a build holds its version fast, which is to move.
+    if (options.loose != Float::none && moves_with_version(*entry, fact.key, snapshot)) {
       continue;
     }
     manifest::Pin pin;

@@ -1130,6 +1130,13 @@ constexpr auto kEntries = std::to_array<Entry>({
                 "(net.ipv4.conf.eth0/100.mtu), as sysctl(8) does. Vectors: one blank between "
                 "numbers. A default list is probed; all others on request and by --all. absent = "
                 "this kernel has no such name"},
+    {.key = "sysctl.kernel.threads-max",
+     .layer = Layer::tuning,
+     .type = Type::integer,
+     .level = Level::should,
+     .compare = "numeric-tolerance:2%",
+     .meaning = "most threads there may be; the kernel derives it from the memory at boot, so that "
+                "equal machines differ a little"},
     {.key = "cpu.governor",
      .layer = Layer::tuning,
      .level = Level::should,
@@ -1236,6 +1243,16 @@ constexpr auto kEntries = std::to_array<Entry>({
          "soft limit of the source's own process: memlock, stack, core (bytes), nofile, nproc, "
          "msgqueue, rtprio; or 'unlimited'. Of another process: the sources pid:N and "
          "unit:NAME"},
+    {.key = "limits.nproc",
+     .also = "ulimit.nproc",
+     .layer = Layer::limits,
+     .type = Type::integer,
+     .scope = Scope::process,
+     .level = Level::should,
+     .compare = "numeric-tolerance:2%",
+     .many = Many::in_force,
+     .label = "context",
+     .meaning = "soft limit of processes; half of sysctl.kernel.threads-max where nothing sets it"},
     {.key = "limits.<resource>.hard",
      .layer = Layer::limits,
      .type = Type::integer,
@@ -1533,6 +1550,7 @@ constexpr auto kEntries = std::to_array<Entry>({
      .layer = Layer::cuda,
      .type = Type::digest,
      .scope = Scope::container,
+     .level = Level::should,
      .many = Many::in_force,
      .label = "path",
      .with = "cuda.runtime",
@@ -1559,6 +1577,7 @@ constexpr auto kEntries = std::to_array<Entry>({
      .layer = Layer::cuda,
      .type = Type::digest,
      .scope = Scope::container,
+     .level = Level::should,
      .many = Many::in_force,
      .label = "path",
      .with = "cudnn",
@@ -1609,6 +1628,7 @@ constexpr auto kEntries = std::to_array<Entry>({
      .layer = Layer::cuda,
      .type = Type::digest,
      .scope = Scope::container,
+     .level = Level::should,
      .many = Many::in_force,
      .label = "path",
      .with = "nccl",
@@ -2146,6 +2166,9 @@ constexpr bool is_alone(const Family& family) {
     return false;
   }
   for (const Entry& other : kEntries) {
+    if (other.key.front() != key.front()) {
+      continue;
+    }
     const std::string_view shorter = other.key.substr(0, other.key.find('<'));
     if (&other != family.entry &&
         (shorter.substr(0, family.prefix.size()) == family.prefix ||

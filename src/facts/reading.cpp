@@ -38,7 +38,10 @@ constexpr std::array<std::string_view, 9> kWhy = {"denied",        "unreadable",
 std::string describe(const Value& value) {
   switch (value.form) {
     case Value::Form::scalar:
-      return value.text;
+      // A text that reads like a state is told from one.
+      return value.text == "absent" || value.text == "any" || value.text.starts_with("unknown")
+                 ? "\"" + value.text + "\""
+                 : value.text;
     case Value::Form::prefix:
       return value.text + "...";
     case Value::Form::one_of:

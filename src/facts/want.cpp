@@ -110,6 +110,9 @@ class WantParser {
       want.constraint = *std::move(constraint);
       return want;
     }
+    if (const std::string meant = meant_by_code(text); !meant.empty()) {
+      return wrong(node, std::string(text) + " is a code for " + meant + "; expected " + meant);
+    }
     if (const auto version = version::parse(scheme, text); !version) {
       constexpr auto kNothing = std::to_array<std::string_view>(
           {"none", "null", "nil", "no", "missing", "not installed", "-", "false", "n/a"});
@@ -119,6 +122,24 @@ class WantParser {
     }
     want.value = Value::scalar(std::string(text));
     return want;
+  }
+
+  /// The version that one of the libraries' integer codes stands for, in the headers of which it is
+  /// found: 21903 for 2.19.3 of NCCL. Empty where the text is none.
+  [[nodiscard]] std::string meant_by_code(std::string_view text) const {
+    constexpr std::uint64_t kLeastCode = 1000;  // no release is numbered so
+    const auto number = to_number(text);
+    const std::string_view name = key_.name;
+    if (!number || *number < kLeastCode) {
+      return {};
+    }
+    const auto of = [&](version::Code code) {
+      return version::from_code(code, *number).value_or(std::string());
+    };
+    return name.starts_with("nccl")    ? of(version::Code::nccl)
+           : name.starts_with("cudnn") ? of(version::Code::cudnn)
+           : name.starts_with("cuda")  ? of(version::Code::cuda)
+                                       : std::string();
   }
 
   Result<Want> exact(const Node& node, std::string_view text, Want::Kind kind) const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "base/text.h"
 #include "facts/want.h"
@@ -233,6 +234,12 @@ std::string closing(const diff::Comparison& comparison) {
   return parts.empty() ? "" : join(parts, "; ") + "\n";
 }
 
+/// The command that tells more of a fact.
+std::string next_line(const facts::FactKey& key, const Named& machine) {
+  return "next: goldenv explain " + shell_word(key.text()) +
+         (machine.source == "@live" ? "" : " " + shell_word(machine.source)) + "\n";
+}
+
 /// What was found and does not decide; behind a mask nothing can be compared.
 std::string found_text(const facts::Reading& reading) {
   const std::string text = printable(facts::describe(reading));
@@ -240,7 +247,58 @@ std::string found_text(const facts::Reading& reading) {
                                                       : text + " (a secret in it is not compared)";
 }
 
+/// One line a pin; of many that one reason hides, one line for all.
+std::string undecided_text(const std::vector<Undecided>& all) {
+  constexpr std::size_t kTogether = 4;
+  const auto reason = [](const Undecided& one) {
+    return std::string(facts::name(one.level)) + " " + needs_of(one.b);
+  };
+  std::map<std::string, std::vector<const Undecided*>> by_reason;
+  for (const Undecided& one : all) {
+    by_reason[reason(one)].push_back(&one);
+  }
+  std::string out;
+  for (const Undecided& one : all) {
+    const std::string why = needs_of(one.b);
+    const auto& alike = by_reason[reason(one)];
+    if (!why.empty() && alike.size() >= kTogether) {
+      if (alike.front() == &one) {
+        std::vector<std::string> keys;
+        for (const Undecided* other : alike) {
+          keys.push_back(printable(other->key.text()));
+        }
+        out += "unknown (" + std::string(facts::name(one.level)) + "), " +
+               std::to_string(alike.size()) + " pins: " + why + ": " + join(keys, ", ") + "\n";
+      }
+      continue;
+    }
+    out += "unknown (" + std::string(facts::name(one.level)) + ") " + printable(one.key.text()) +
+           ", wanted " + printable(one.wanted) + ": " +
+           (why.empty() ? "found " + found_text(one.b) : why) +
+           (one.why.empty() ? "" : " (" + printable(one.why) + ")") + "\n";
+  }
+  return out;
+}
+
 }  // namespace
+
+std::string unreached_text(std::size_t unreached, std::size_t sources) {
+  return unreached == 0 ? ""
+                        : std::to_string(unreached) + " of " + counted(sources, "source") +
+                              " could not be reached\n";
+}
+
+std::string agreement_text(const diff::Check& check, const std::string& manifest, Colour colour) {
+  const auto musts = std::ranges::count_if(
+      check.undecided, [](const Undecided& one) { return one.level == facts::Level::must; });
+  if (musts != 0) {
+    return paint(colour, Ink::yellow, "cannot be told to match ") + manifest + ": " +
+           std::to_string(musts) + " must of " + pins_counted(check) + " unknown\n";
+  }
+  return (check.undecided.empty() ? paint(colour, Ink::green, "matches ")
+                                  : "matches, as far as is known, ") +
+         manifest + " (" + pins_counted(check) + ")\n";
+}
 
 Sides sides(const Difference& difference) {
   const Value* a = value_of(difference.a);
@@ -290,8 +348,7 @@ std::string comparison_text(const diff::Comparison& comparison, const Named& a, 
   }
   out += paint(colour, Ink::bold, differences_counted(comparison.differences)) + "\n";
   out += rows_text(comparison.differences, colour) + closing(comparison);
-  return out + "next: goldenv explain " + printable(comparison.differences.front().key.text()) +
-         " " + printable(b.source) + "\n";
+  return out + next_line(comparison.differences.front().key, b);
 }
 
 doc::Node comparison_node(const diff::Comparison& comparison, const Named& a, const Named& b) {
@@ -306,20 +363,25 @@ std::string check_text(const diff::Check& check, const Named& machine,
                        std::string_view manifest_file, std::string_view manifest_name,
                        Colour colour) {
   std::array<std::size_t, 4> counts{};
-  for (const Difference& difference : check.differences) {
-    ++counts.at(static_cast<std::size_t>(difference.level));
-    for (const Difference& inner : difference.with) {
-      ++counts.at(static_cast<std::size_t>(inner.level));
+  const auto count = [&counts](const Difference& difference) {
+    if (difference.kind != Kind::extra || !difference.file.empty()) {
+      ++counts.at(static_cast<std::size_t>(difference.level));
     }
+  };
+  for (const Difference& difference : check.differences) {
+    count(difference);
+    std::ranges::for_each(difference.with, count);
   }
   const std::string manifest =
       printable(manifest_file) +
       (manifest_name.empty() ? "" : " (" + printable(shortened(manifest_name)) + ")");
   std::string out = printable(shortened(machine.title));
+  const auto unpinned = static_cast<std::size_t>(
+      std::ranges::count_if(check.differences, [](const Difference& difference) {
+        return difference.kind == Kind::extra && difference.file.empty();
+      }));
   if (check.differences.empty()) {
-    out += check.undecided.empty() ? paint(colour, Ink::green, " matches ")
-                                   : " matches, as far as is known, ";
-    out += manifest + " (" + pins_counted(check) + ")\n";
+    out += " " + agreement_text(check, manifest, colour);
   } else {
     std::vector<std::string> parts;
     for (std::size_t level = 0; level < 3; ++level) {
@@ -328,20 +390,20 @@ std::string check_text(const diff::Check& check, const Named& machine,
                         std::string(facts::name(static_cast<facts::Level>(level))));
       }
     }
-    out += paint(colour, Ink::bold, " does not match ") + manifest + ": " + join(parts, ", ") +
-           " of " + pins_counted(check) + " (wanted -> found)\n";
+    std::string verdict = parts.empty() ? "" : join(parts, ", ") + " of " + pins_counted(check);
+    if (unpinned != 0) {
+      verdict += (verdict.empty() ? "" : ", ") + std::to_string(unpinned) + " not pinned where " +
+                 "the manifest is closed";
+    }
+    out += paint(colour, Ink::bold, " does not match ") + manifest + ": " + verdict +
+           " (wanted -> found)\n";
     out += rows_text(check.differences, colour);
   }
-  for (const Undecided& undecided : check.undecided) {
-    const std::string why = needs_of(undecided.b);
-    out += "unknown (" + std::string(facts::name(undecided.level)) + ") " +
-           printable(undecided.key.text()) + ", wanted " + printable(undecided.wanted) + ": " +
-           (why.empty() ? "found " + found_text(undecided.b) : why) +
-           (undecided.why.empty() ? "" : " (" + printable(undecided.why) + ")") + "\n";
-  }
+  out += undecided_text(check.undecided);
   if (!check.differences.empty()) {
-    out += "next: goldenv explain " + printable(check.differences.front().key.text()) +
-           (machine.source == "@live" ? "" : " " + printable(machine.source)) + "\n";
+    out += next_line(check.differences.front().key, machine);
+  } else if (!check.undecided.empty()) {
+    out += next_line(check.undecided.front().key, machine);
   }
   return out;
 }

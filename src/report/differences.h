@@ -33,6 +33,13 @@ std::string comparison_text(const diff::Comparison& comparison, const Named& a, 
                             Colour colour);
 doc::Node comparison_node(const diff::Comparison& comparison, const Named& a, const Named& b);
 
+/// "1 of 4 sources could not be reached" and the line's end; nothing where all could.
+std::string unreached_text(std::size_t unreached, std::size_t sources);
+
+/// Of a check without differences: "matches FILE (38 pins)", or how far that can be told, and the
+/// line's end. `manifest` is printable.
+std::string agreement_text(const diff::Check& check, const std::string& manifest, Colour colour);
+
 /// A machine against a manifest.
 std::string check_text(const diff::Check& check, const Named& machine,
                        std::string_view manifest_file, std::string_view manifest_name,

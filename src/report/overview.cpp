@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "report/data.h"
+#include "report/differences.h"
 #include "report/findings.h"
 
 namespace goldenv::report {
@@ -13,11 +14,28 @@ namespace {
 using facts::Fact;
 using facts::Value;
 
-constexpr std::array<std::string_view, 21> kKeys = {
-    "host.name",     "os.name",        "kernel",          "gpu.count", "gpu.name",      "driver",
-    "driver.flavor", "driver.libcuda", "driver.userland", "cuda",      "cuda.toolkit",  "cudnn",
-    "torch",         "nccl",           "nccl.origin",     "python",    "python.prefix", "glibc",
-    "cpu.model",     "host.container", "host.hypervisor"};
+constexpr std::array<std::string_view, 22> kKeys = {"cuda.runtime.origin",
+                                                    "host.name",
+                                                    "os.name",
+                                                    "kernel",
+                                                    "gpu.count",
+                                                    "gpu.name",
+                                                    "driver",
+                                                    "driver.flavor",
+                                                    "driver.libcuda",
+                                                    "driver.userland",
+                                                    "cuda",
+                                                    "cuda.toolkit",
+                                                    "cudnn",
+                                                    "torch",
+                                                    "nccl",
+                                                    "nccl.origin",
+                                                    "python",
+                                                    "python.prefix",
+                                                    "glibc",
+                                                    "cpu.model",
+                                                    "host.container",
+                                                    "host.hypervisor"};
 
 class Sketch {
  public:
@@ -77,11 +95,15 @@ std::string overview_text(const Overview& overview, Colour colour) {
   std::string out = paint(colour, Ink::bold, printable(shortened(overview.snapshot.title()))) +
                     "  " + sketch.text("os.name") + ", kernel " + sketch.text("kernel") + ", " +
                     gpus(sketch) + "\n";
-  std::string toolkit;
+  std::vector<std::string> of_cuda;
+  if (sketch.value("cuda") != nullptr && sketch.value("cuda.runtime.origin") != nullptr) {
+    of_cuda.push_back(sketch.text("cuda.runtime.origin"));
+  }
   if (sketch.value("cuda.toolkit") != nullptr &&
       sketch.text("cuda.toolkit") != sketch.text("cuda")) {
-    toolkit = " (toolkit " + sketch.text("cuda.toolkit") + ")";
+    of_cuda.push_back("toolkit " + sketch.text("cuda.toolkit"));
   }
+  const std::string toolkit = of_cuda.empty() ? "" : " (" + join(of_cuda, "; ") + ")";
   out += "driver " + sketch.text("driver") + sketch.in_brackets("driver.flavor") + "   cuda " +
          sketch.text("cuda") + toolkit + "   cudnn " + sketch.text("cudnn") + "\n";
   out += "torch " + sketch.text("torch") + "   nccl " + sketch.text("nccl") +
@@ -100,8 +122,7 @@ std::string overview_text(const Overview& overview, Colour colour) {
     }
     const std::string file = printable(overview.manifest_file);
     if (check.differences.empty()) {
-      out +=
-          paint(colour, Ink::green, "matches ") + file + " (" + counted(check.pins, "pin") + ")\n";
+      out += agreement_text(check, file, colour);
     } else {
       out += paint(colour, Ink::red, "does not match ") + file + ": " + std::to_string(counts[0]) +
              " must, " + std::to_string(counts[1]) + " should, " + std::to_string(counts[2]) +

@@ -103,6 +103,34 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_@%+=:,./-~";
+  const bool expands = text.starts_with('~') || text.starts_with('=');
+  if (!text.empty() && !expands && text.find_first_not_of(kPlain) == std::string_view::npos) {
+    return std::string(text);
+  }
+  const std::string shown = printable(text);
+  const bool hidden = shown != text;
+  std::string out = hidden ? "$'" : "'";
+  if (!hidden) {
+    for (const char c : text) {
+      out += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    }
+    return out + "'";
+  }
+  // Byte by byte: the shell's \xHH takes any.
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7F) {
+      out += "\\x" + hex(byte, 2);
+    } else {
+      out += c == '\'' || c == '\\' ? std::string("\\") + c : std::string(1, c);
+    }
+  }
+  return out + "'";
+}
+
 std::size_t width(std::string_view text) {
   std::size_t columns = 0;
   while (!text.empty()) {

@@ -12,6 +12,10 @@ namespace goldenv::report {
 /// UTF-8 bytes as \xNN.
 std::string printable(std::string_view text);
 
+/// `text` as one word of a shell's command line, that can be pasted: as it is where no shell sees
+/// more in it, else in quotes ($'...' of bash, zsh and ksh where a character cannot be shown).
+std::string shell_word(std::string_view text);
+
 /// How many columns a printable text takes: code points, wide East Asian ones as two.
 std::size_t width(std::string_view text);
 

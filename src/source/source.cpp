@@ -86,7 +86,8 @@ Result<facts::Snapshot> look_at_process(Result<std::unique_ptr<host::Host>> host
 /// What no parser needs to see: an empty text, and what `scan` prints for people.
 Result<void> check_text(std::string_view text, const std::string& name) {
   if (trim(text).empty()) {
-    return Error{Errc::malformed, name + " is empty; expected a snapshot or a manifest", {}};
+    return Error{
+        Errc::malformed, name + ":1:1: it is empty; expected a snapshot or a manifest", {}};
   }
   const std::string_view first = text.substr(0, text.find('\n'));
   const std::size_t colon = first.rfind(": ");

@@ -101,14 +101,18 @@ Result<std::string> read_path(const std::string& path) {
   // Looked at first by the host, which does not wait for a mount that never answers.
   std::error_code none;
   const std::filesystem::path whole = std::filesystem::absolute(path, none);
-  if (const auto status = host::live_host()->status(whole.string());
-      !status && status.error().code == Errc::timed_out) {
+  const auto seen = host::live_host()->status(whole.string());
+  if (!seen && seen.error().code == Errc::timed_out) {
     return Error{Errc::failed, path + ": its file system does not answer", {}};
   }
   // Without O_NONBLOCK a FIFO that nobody writes would hold us at the open.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK));
   if (file.get() < 0) {
     return problem(path, errno);
+  }
+  // What we may open and the host would not: a link that somebody laid where all may lay one.
+  if (!seen && seen.error().code == Errc::denied) {
+    return Error{Errc::failed, seen.error().message, {}};
   }
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "host/process.h"
 #include "probe/bracketed.h"
 #include "probe/compiler.h"
 #include "probe/cpuinfo.h"
@@ -55,6 +56,12 @@ void read_kernel(std::string_view text) {
   const ModuleFiles files = parse_module_files(text, text);
   require(files.loadable == files.builtin);
   static_cast<void>(parse_module_names(text));
+}
+
+void read_process(std::string_view text) {
+  for (const goldenv::host::MappedFile& file : goldenv::host::parse_maps(text)) {
+    require(!file.path.empty());
+  }
 }
 
 void read_machine(std::string_view text) {
@@ -109,6 +116,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_nvidia(text);
   read_kernel(text);
   read_machine(text);
+  read_process(text);
   read_packages(text);
   read_names(text);
   hide_secrets(text);

@@ -32,6 +32,18 @@ TEST(Printable, EveryByteGivesPrintableText) {
   }
 }
 
+TEST(ShellWord, IsOneWordWhateverStandsInIt) {
+  EXPECT_EQ(shell_word("module.nvidia_uvm.loaded@/x-y:z,1+2=3%"),
+            "module.nvidia_uvm.loaded@/x-y:z,1+2=3%");
+  EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("a b"), "'a b'");
+  EXPECT_EQ(shell_word("$(x);`y`&*?[]{}<>|#!\""), "'$(x);`y`&*?[]{}<>|#!\"'");
+  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
+  EXPECT_EQ(shell_word("~/x"), "'~/x'");
+  EXPECT_EQ(shell_word("a\nb'\\"), "$'a\\x0ab\\'\\\\'");
+  EXPECT_EQ(shell_word("\xff"), "$'\\xff'");
+}
+
 TEST(Table, ColumnsLineUpAndLinesEndWithoutBlanks) {
   EXPECT_EQ(table({{"a", "bb", "c"}, {"aaa", "b", ""}}), "a    bb  c\naaa  b\n");
   EXPECT_EQ(table({{"\xe4\xb8\xad", "x"}, {"abc", "y"}}), "\xe4\xb8\xad   x\nabc  y\n");
