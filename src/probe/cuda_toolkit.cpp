@@ -8,6 +8,7 @@
 #include "probe/library_in_force.h"
 #include "probe/path_text.h"
 #include "probe/probe.h"
+#include "probe/unit_files.h"
 
 namespace goldenv::probe {
 namespace {
@@ -129,8 +130,8 @@ std::vector<std::string> cuda_paths_in(std::string_view text) {
   return found;
 }
 
-/// Files that put folders before every user's programs.
-std::vector<std::string> startup_files(Survey& survey) {
+/// Files that put folders before every user's programs, and those of services.
+std::vector<std::string> startup_files(Survey& survey, std::vector<Error>& unseen) {
   const host::Host& host = survey.host();
   std::vector<std::string> files = {"/etc/environment", "/etc/profile", "/etc/bash.bashrc",
                                     "/etc/bashrc",      "/etc/zshenv",  "/etc/ld.so.conf"};
@@ -151,6 +152,8 @@ std::vector<std::string> startup_files(Survey& survey) {
       files.push_back(folder + "/" + entry.name);
     }
   }
+  const std::vector<std::string> units = local_unit_files(host, home, unseen);
+  files.insert(files.end(), units.begin(), units.end());
   return files;
 }
 
@@ -163,7 +166,7 @@ void add_hardcoded(Survey& survey) {
   const std::string linked = host.real_path("/usr/local/cuda").value_or("");
   std::vector<std::string> items;
   facts::Evidence evidence;
-  evidence.basis = "environment, ld.so.conf, start-up files of shells";
+  evidence.basis = "environment, ld.so.conf, start-up files of shells, units";
   const auto consider = [&](const std::string& where, std::string_view text) {
     for (const std::string& path : cuda_paths_in(text)) {
       const auto real = host.real_path(path);
@@ -181,7 +184,13 @@ void add_hardcoded(Survey& survey) {
       consider("$" + std::string(name), *value);
     }
   }
-  for (const std::string& file : startup_files(survey)) {
+  std::vector<Error> unseen;
+  const std::vector<std::string> files = startup_files(survey, unseen);
+  if (!unseen.empty()) {
+    survey.add("cuda.hardcoded", facts::Unknown::from(unseen.front()), {});
+    return;
+  }
+  for (const std::string& file : files) {
     const auto text = host.read_file(file, 1u << 20);
     if (text) {
       // A comment sets nothing.

@@ -154,6 +154,38 @@ UnitFiles read_unit_files(const host::Host& host, const std::string& unit,
   return found;
 }
 
+std::vector<std::string> local_unit_files(const host::Host& host, const std::string& home,
+                                          std::vector<Error>& unseen) {
+  std::vector<std::string> folders{"/etc/systemd/system", "/etc/systemd/user"};
+  if (home.starts_with('/')) {
+    folders.push_back(home + "/.config/systemd/user");
+  }
+  const auto list = [&](const std::string& folder) {
+    auto entries = host.list(folder);
+    if (!entries && entries.error().code != Errc::absent) {
+      unseen.push_back(entries.error());
+    }
+    return entries ? *std::move(entries) : std::vector<host::DirEntry>{};
+  };
+  std::vector<std::string> files;
+  for (const std::string& folder : folders) {
+    for (const host::DirEntry& entry : list(folder)) {
+      const std::string path = folder + "/" + entry.name;
+      if (entry.kind == host::FileStatus::Kind::file && entry.name.ends_with(".service")) {
+        files.push_back(path);
+      } else if (entry.kind == host::FileStatus::Kind::folder && entry.name.ends_with(".d")) {
+        for (const host::DirEntry& drop_in : list(path)) {
+          if (drop_in.name.ends_with(".conf")) {
+            files.push_back(path + "/" + drop_in.name);
+          }
+        }
+      }
+    }
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
 std::optional<LabelledUnit> unit_of_label(const host::Host& host, std::string_view label) {
   constexpr std::string_view kSystem = "unit:";
   constexpr std::string_view kUser = "user-unit:";

@@ -39,6 +39,12 @@ struct UnitFiles {
 /// `unit` with its suffix; `home`: of the user whose unit it is, "" for one of the system's.
 UnitFiles read_unit_files(const host::Host& host, const std::string& unit, const std::string& home);
 
+/// The files that people on this machine wrote for units: services and drop-ins below
+/// /etc/systemd and ~/.config/systemd, sorted; links to a distribution's own are none. `home`: ""
+/// for the system's alone. What could not be listed comes into `unseen`.
+std::vector<std::string> local_unit_files(const host::Host& host, const std::string& home,
+                                          std::vector<Error>& unseen);
+
 /// What the manager's own files say, [Manager] of system.conf or user.conf and their drop-ins, in
 /// order. Source: systemd-system.conf(5).
 struct ManagerSettings {

@@ -215,6 +215,20 @@ TEST(CudaToolkitProbe, WrittenOutFoldersBesideTheLinkAreListed) {
             "absent (none is written out wrongly)");
 }
 
+TEST(CudaToolkitProbe, UnitsWriteFoldersOutAsWell) {
+  Usual machine;
+  machine.host.file("/etc/systemd/system/train.service",
+                    "[Service]\nEnvironment=LD_LIBRARY_PATH=/usr/local/cuda-10.2/lib64\n");
+  machine.host.file("/etc/systemd/system/slurmd.service.d/cuda.conf",
+                    "[Service]\n# /usr/local/cuda-9.0\nExecStart=/usr/local/cuda-9.1/bin/x\n");
+  machine.host.link("/etc/systemd/system/vendor.service", "/usr/lib/systemd/system/vendor.service");
+  EXPECT_EQ(told(machine.host, cuda_toolkit, "cuda.hardcoded"),
+            "/etc/systemd/system/slurmd.service.d/cuda.conf: /usr/local/cuda-9.1/bin/x, "
+            "/etc/systemd/system/train.service: /usr/local/cuda-10.2/lib64");
+  machine.host.deny("/etc/systemd/user");
+  EXPECT_EQ(told(machine.host, cuda_toolkit, "cuda.hardcoded"), "unknown (denied)");
+}
+
 TEST(CudaToolkitProbe, AStartupFileThatMayNotBeReadLeavesItOpen) {
   Usual machine;
   machine.host.deny("/etc/environment");
