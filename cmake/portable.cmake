@@ -4,7 +4,7 @@ include(CheckCXXSourceCompiles)
 
 set(GOLDENV_PORTABLE "")
 set(missing "")
-foreach(name IN ITEMS yaml nettle elf z lzma zstd)
+foreach(name IN ITEMS yaml nettle elf archive z lzma zstd)
   if(NOT GOLDENV_LIBRARY_${name} MATCHES "\\.a$")
     list(APPEND missing "lib${name}.a")
   endif()

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "base/url.h"
+#include "cli/answer.h"
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/output.h"
@@ -61,6 +62,9 @@ int fail(const Error& error) {
 }
 
 int run(const std::vector<std::string>& arguments) {
+  if (!arguments.empty() && arguments.front() == kAnswerWord) {
+    return answer({arguments.begin() + 1, arguments.end()});
+  }
   const auto asked = parse_command_line(arguments);
   if (!asked) {
     return fail(asked.error());

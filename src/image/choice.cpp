@@ -249,7 +249,7 @@ bool is_plain(const archive::Part& part) {
 
 Result<Layer> layer_of(const Package& package, const std::string& member, std::size_t number) {
   Layer layer;
-  layer.name = "layer " + std::to_string(number + 1) + " of " + package.path();
+  layer.name = package.path() + ": layer " + std::to_string(number + 1);
   Result<archive::Part> part = package.find(member);
   if (!part) {
     return std::move(part).error().while_doing("looking for " + layer.name);

@@ -12,7 +12,7 @@
 namespace goldenv::image {
 
 struct Layer {
-  std::string name;  ///< for errors: "layer 3 of app.tar"
+  std::string name;  ///< for errors: "app.tar: layer 3"
   archive::Part part;
   std::string digest;  ///< "sha256:..." of the part's bytes; "" where nothing states it
 };

@@ -85,7 +85,7 @@ class LayeredHost final : public ImageHost {
 Result<void> LayeredHost::read_layers(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     GOLDENV_TRY(const std::vector<archive::Member> members, contents_.read_layer(i));
-    const std::string name = "layer " + std::to_string(i + 1) + " of " + package_.path();
+    const std::string name = package_.path() + ": layer " + std::to_string(i + 1);
     if (Result<void> added = tree_.add_layer(members, name); !added) {
       return added;
     }

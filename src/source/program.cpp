@@ -92,7 +92,7 @@ bool drain(int fd, std::string& text, std::size_t limit, bool& over) {
   return got > 0;
 }
 
-/// A started program, which does not outlive this object.
+/// A started program, which does not outlive this object, nor does what it started.
 class Running {
  public:
   explicit Running(pid_t pid) : pid_(pid) {}
@@ -102,22 +102,27 @@ class Running {
     if (!ended_) {
       kill(-pid_, SIGKILL);
       kill(pid_, SIGKILL);
-      wait(true);
+      has_ended(0);
     }
   }
-  bool wait(bool block) {
-    while (!ended_) {
-      const pid_t got = waitpid(pid_, &status_, block ? 0 : WNOHANG);
-      if (got == 0) {
-        return false;
-      }
-      ended_ = got == pid_ || errno != EINTR;
-    }
-    return true;
-  }
+  [[nodiscard]] bool has_ended() { return has_ended(WNOHANG); }
   [[nodiscard]] int status() const { return status_; }
 
  private:
+  bool has_ended(int flag) {
+    siginfo_t about{};
+    while (!ended_ &&
+           waitid(P_PID, static_cast<id_t>(pid_), &about, WEXITED | WNOWAIT | flag) != 0) {
+      ended_ = errno != EINTR;
+    }
+    if (!ended_ && about.si_pid == pid_) {
+      // Before it is reaped: until then its number is nobody else's.
+      kill(-pid_, SIGKILL);
+      ended_ = waitpid(pid_, &status_, 0) == pid_;
+    }
+    return ended_;
+  }
+
   pid_t pid_;
   int status_ = 0;
   bool ended_ = false;
@@ -156,7 +161,7 @@ Ended run(const Program& program) {
   const auto deadline = Clock::now() + program.deadline;
   auto end = deadline;
   bool over = false;
-  bool says = false;
+  bool has_ended = false;
   while (output.read || error.read) {
     std::array<pollfd, 2> waiting{{{output.read.get(), POLLIN, 0}, {error.read.get(), POLLIN, 0}}};
     // Short steps: that it has ended is not to be seen in a pipe that another holds open.
@@ -176,8 +181,8 @@ Ended run(const Program& program) {
     if (over || Clock::now() >= end) {
       break;
     }
-    if (!says && running.wait(false)) {
-      says = true;
+    if (!has_ended && running.has_ended()) {
+      has_ended = true;
       end = std::min(end, Clock::now() + kDrain);
     }
   }
@@ -186,7 +191,7 @@ Ended run(const Program& program) {
     return ended;
   }
   // Its pipes are closed; itself it may still be ending.
-  while (!running.wait(false)) {
+  while (!running.has_ended()) {
     if (Clock::now() >= deadline) {
       ended.how = Ended::How::timed_out;
       return ended;

@@ -15,6 +15,7 @@
 #include "source/git.h"
 #include "source/image.h"
 #include "source/record.h"
+#include "source/ssh.h"
 #include "source/text_file.h"
 #include "source/unit.h"
 
@@ -134,7 +135,6 @@ Result<manifest::Text> fetch_git(const GitFile& file) {
 /// Texts that `extends` names: files beside or below the one that names them, in the same revision
 /// where that is git's; or a file of git's at a full commit.
 Result<manifest::Text> fetch_beside(std::string_view name, std::string_view from) {
-  if (!stays_below(name)) {
   constexpr std::string_view kGit = "git:";
   if (name.starts_with(kGit)) {
     GOLDENV_TRY(const GitFile file, parse_git(name.substr(kGit.size())));
@@ -143,17 +143,18 @@ Result<manifest::Text> fetch_beside(std::string_view name, std::string_view from
     }
     return fetch_git(file);
   }
+  if (!stays_below(name)) {
     return Error{Errc::malformed,
                  "\"" + mask_source_user(name) + "\" must be a file below the folder of " +
                      std::string(from),
                  {}};
   }
-  const std::filesystem::path path =
   if (from.starts_with(kGit)) {
     GOLDENV_TRY(GitFile file, parse_git(from.substr(kGit.size())));
     file.path = (std::filesystem::path(file.path).parent_path() / name).lexically_normal().string();
     return fetch_git(file);
   }
+  const std::filesystem::path path =
       (std::filesystem::path(from).parent_path() / name).lexically_normal();
   Result<std::string> text = read_path(path.string());
   if (!text) {
@@ -166,7 +167,7 @@ Result<manifest::Text> fetch_beside(std::string_view name, std::string_view from
 
 std::string_view known_sources() {
   return "@live, PATH, - (standard input), root:DIR, image:FILE, git:REPO@REV:PATH, "
-         "pid:N, unit:NAME";
+         "ssh:HOST, pid:N, unit:NAME";
 }
 
 Result<Source> parse(std::string_view word) {
@@ -199,12 +200,16 @@ Result<Source> parse(std::string_view word) {
     }
     return Source{Source::Kind::image, std::string(word), std::string(file)};
   }
-  if (scheme == "pid") {
   if (scheme == "git") {
     const std::string_view place = word.substr(scheme.size() + 1);
     GOLDENV_TRY(const GitFile file, parse_git(place));
     return Source{Source::Kind::git, file.text(), std::string(place)};
   }
+  if (scheme == "ssh") {
+    GOLDENV_TRY(std::string host, parse_ssh_host(word.substr(scheme.size() + 1)));
+    return Source{Source::Kind::ssh, std::string(word), std::move(host)};
+  }
+  if (scheme == "pid") {
     const std::string_view number = word.substr(scheme.size() + 1);
     const auto pid = to_number(number);
     if (!pid || *pid == 0 || *pid > kLargestPid) {
@@ -223,11 +228,11 @@ Result<Source> parse(std::string_view word) {
 }
 
 Result<std::string> read_text(const Source& source) {
-  return source.kind == Source::Kind::input ? read_standard_input() : read_path(source.place);
   if (source.kind == Source::Kind::git) {
     GOLDENV_TRY(const GitFile file, parse_git(source.place));
     return read_git(file);
   }
+  return source.kind == Source::Kind::input ? read_standard_input() : read_path(source.place);
 }
 
 Result<Document> read_document(const Source& source) {
@@ -307,6 +312,8 @@ Result<facts::Snapshot> look(const Source& source, const probe::Request& request
     }
     case Source::Kind::image:
       return look_at_image(source.place, request, source.text);
+    case Source::Kind::ssh:
+      return look_at_ssh(source.place, request, source.text);
     case Source::Kind::pid: {
       const std::uint64_t pid = to_number(source.place).value_or(0);
       return look_at_process(host::process_host(host::live_host(), static_cast<std::uint32_t>(pid)),
@@ -314,8 +321,8 @@ Result<facts::Snapshot> look(const Source& source, const probe::Request& request
     }
     case Source::Kind::unit:
       return look_at_process(unit_host(host::live_host(), source.place), request, source.text);
-    case Source::Kind::file:
     case Source::Kind::git:
+    case Source::Kind::file:
     case Source::Kind::input:
       break;
   }

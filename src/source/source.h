@@ -17,6 +17,7 @@ struct Source {
     live,   ///< @live: this machine
     tree,   ///< root:DIR: a root file system or a recorded machine
     image,  ///< image:FILE, image:FILE#NAME: a container image archive
+    ssh,    ///< ssh:HOST: another host, through the user's own ssh
     pid,    ///< pid:N: this machine as a running process has it
     unit,   ///< unit:NAME: the same of a systemd unit's main process
     git,    ///< git:REPO@REV:PATH: a snapshot or a manifest in a git repository

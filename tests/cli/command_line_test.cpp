@@ -67,7 +67,7 @@ TEST_F(CommandLine, EveryOptionIsInTheDocuments) {
 
 TEST_F(CommandLine, HelpShowsOnlyWhatIsBuilt) {
   const std::string help = goldenv({"--help"}).out;
-  for (const char* word : {"bisect", "provision", "ssh:", "doctor"}) {
+  for (const char* word : {"bisect", "provision", "slurm:", "doctor"}) {
     EXPECT_EQ(help.find(word), std::string::npos) << word;
   }
 }
@@ -75,7 +75,7 @@ TEST_F(CommandLine, HelpShowsOnlyWhatIsBuilt) {
 TEST_F(CommandLine, BadUsageIsTwoAndOneLineOnStandardError) {
   const std::vector<std::vector<std::string>> all = {{"scna"},
                                                      {"scan", "--onyl", "x"},
-                                                     {"scan", "ssh:gpu17"},
+                                                     {"scan", "slurm:gpu17"},
                                                      {"diff"},
                                                      {"explain"},
                                                      {"explain", "drivr"},

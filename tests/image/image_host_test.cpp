@@ -294,7 +294,7 @@ TEST_F(Broken, ALayerWithAnotherDigestIsRefused) {
   }
   const Error error = failure(open(made.write(temp_), ""));
   EXPECT_EQ(error.code, Errc::malformed);
-  EXPECT_THAT(error.message, HasSubstr("layer 1 of "));
+  EXPECT_THAT(error.message, HasSubstr("app.tar: layer 1: "));
   EXPECT_THAT(error.message, HasSubstr("digest"));
   MadeImage saved = MadeImage::saved({MadeImage::plain(base())});
   saved.files["0/layer.tar"] = change().bytes();

@@ -20,12 +20,12 @@ TEST(ParseSource, KnowsItsWords) {
 }
 
 TEST(ParseSource, NamesTheKnownOnesForAnUnknownWord) {
-  for (const char* word : {"ssh:gpu17", "git:repo", "@dead", "root:", ""}) {
+  for (const char* word : {"slurm:gpu17", "git:repo", "@dead", "root:", ""}) {
     const Result<Source> source = parse(word);
     ASSERT_FALSE(source) << word;
     EXPECT_EQ(source.error().code, Errc::usage);
   }
-  EXPECT_NE(parse("ssh:gpu17").error().message.find("root:DIR"), std::string::npos);
+  EXPECT_NE(parse("slurm:gpu17").error().message.find("root:DIR"), std::string::npos);
 }
 
 TEST(ReadText, SaysWhatIsWrongWithAFile) {
