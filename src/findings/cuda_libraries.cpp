@@ -5,7 +5,8 @@
 namespace goldenv::findings {
 namespace {
 
-constexpr std::array<std::string_view, 4> kKeys = {"cuda", "cudnn", "cudnn.parts", "nccl.cuda"};
+constexpr std::array<std::string_view, 7> kKeys = {
+    "cuda", "cuda.runtime", "cudnn", "cudnn.parts", "cudnn.origin", "nccl.cuda", "python.package"};
 
 std::string_view major(std::string_view version) { return version.substr(0, version.find('.')); }
 
@@ -27,8 +28,41 @@ void look_at_parts(const View& view, std::vector<Finding>& found) {
                    {{"cudnn", ""}, {"cudnn.parts", ""}}});
 }
 
+/// nvidia-cudnn-cu11 is built with CUDA 11, and cuDNN does not say so in its own text.
+void look_at_wheel(const View& view, std::vector<Finding>& found) {
+  constexpr std::string_view kWheel = "python.package.nvidia-cudnn-cu";
+  const auto runtime = view.text("cuda.runtime");
+  if (!runtime || view.text("cudnn.origin") != "wheel") {
+    return;
+  }
+  const facts::Fact* only = nullptr;
+  for (const facts::Fact& fact : view.below(kWheel)) {
+    const bool is_package = fact.key.label.empty() &&
+                            fact.key.name.find('.', kWheel.size()) == std::string::npos &&
+                            std::holds_alternative<facts::Value>(fact.reading);
+    if (is_package && only != nullptr) {
+      return;  // of several nobody knows which wrote the file: python-wheels tells
+    }
+    only = is_package ? &fact : only;
+  }
+  const std::string_view built =
+      only == nullptr ? std::string_view{} : std::string_view(only->key.name).substr(kWheel.size());
+  if (built.empty() || built == major(*runtime)) {
+    return;
+  }
+  found.push_back({{},
+                   facts::Level::must,
+                   "cuDNN in force is of nvidia-cudnn-cu" + std::string(built) +
+                       ", the runtime is CUDA " + *runtime,
+                   "cuDNN was built for another CUDA than the runtime beside it: it asks for "
+                   "libraries that are not there, or fails in its first call",
+                   "install the nvidia-cudnn wheel of the CUDA version that torch was built for",
+                   {{"cuda.runtime", ""}, {"cudnn", ""}, only->key}});
+}
+
 void look(const View& view, std::vector<Finding>& found) {
   look_at_parts(view, found);
+  look_at_wheel(view, found);
   const auto cuda = view.text("cuda");
   const auto built = view.text("nccl.cuda");
   if (cuda && built && major(*cuda) != major(*built)) {

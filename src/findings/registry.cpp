@@ -13,7 +13,10 @@ extern const Rule driver_userland;
 extern const Rule kernel_headers;
 extern const Rule module_files;
 extern const Rule next_boot;
+extern const Rule python_extensions;
+extern const Rule python_files;
 extern const Rule python_wheels;
+extern const Rule unit_process;
 
 std::span<const Rule* const> rules() {
   static constexpr auto kRules = std::to_array<const Rule*>({
@@ -24,7 +27,10 @@ std::span<const Rule* const> rules() {
       &kernel_headers,
       &module_files,
       &next_boot,
+      &python_extensions,
+      &python_files,
       &python_wheels,
+      &unit_process,
   });
   return kRules;
 }
