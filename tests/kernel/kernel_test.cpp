@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernel/initramfs.h"
@@ -151,16 +153,30 @@ Told boot(const std::string& kernel, const std::string& boot_words,
   return told_by(test::read_file(folder.at("told")));
 }
 
-/// Letters of the bits of /proc/sys/kernel/tainted that a module of others can set, as a YAML list.
-/// Source: the kernel's admin-guide/tainted-kernels.
+/// Letters of the bits of /proc/sys/kernel/tainted, as a YAML list. Source: the kernel's
+/// admin-guide/tainted-kernels.
 std::string letters_of(const std::string& tainted) {
+  constexpr std::string_view kLetters = "PFSRMBUDAWCIOELKXTN";
   const unsigned long bits = std::stoul(tainted);
-  EXPECT_EQ(bits & ~0x3001UL, 0U) << tainted;
-  std::string list;
-  for (const auto& [bit, letter] : std::map<int, std::string>{{13, "E"}, {12, "O"}, {0, "P"}}) {
-    list.insert(0, (bits >> bit & 1) != 0 ? letter + ", " : "");
+  EXPECT_EQ(bits >> kLetters.size(), 0U) << tainted;
+  std::set<char> letters;
+  for (std::size_t bit = 0; bit < kLetters.size(); ++bit) {
+    if ((bits >> bit & 1) != 0) {
+      letters.insert(kLetters[bit]);
+    }
   }
-  return "[" + list.substr(0, list.empty() ? 0 : list.size() - 2) + "]";
+  std::string list;
+  for (const char letter : letters) {
+    list += (list.empty() ? "" : ", ") + std::string(1, letter);
+  }
+  return "[" + list + "]";
+}
+
+/// Whether a kernel says that a proprietary module is in it, built elsewhere and not signed. A slow
+/// host may add others (a processor that waited too long).
+void expect_foreign_module(const Told& told) {
+  constexpr unsigned long kForeign = 1U << 0 | 1U << 12 | 1U << 13;
+  EXPECT_EQ(std::stoul(told.truth.at("/proc/sys/kernel/tainted")) & kForeign, kForeign);
 }
 
 /// "6.1.170" of "Linux version 6.1.0-47-cloud-amd64 (...) #1 SMP ... Debian 6.1.170-3
@@ -241,7 +257,7 @@ TEST(KernelGuest, OlderKernelIsAsItIs) {
                {"gpu.count", "0"},
                {"next_boot.kernel", next}});
   expect_pins(told, pins);
-  EXPECT_EQ(pins.at("kernel.taint"), "[E, O, P]");
+  expect_foreign_module(told);
   // Before the next boot, which would be without a GPU.
   EXPECT_EQ(told.status.at(kOverview), "1") << told.output.at(kOverview);
   EXPECT_NE(told.output.at(kOverview).find("nvidia.ko for the next kernel " + next +
@@ -282,7 +298,7 @@ TEST(KernelGuest, NewerKernelIsAsItIs) {
                {"bios.date", "absent"},
                {"host.vendor", "Another"}});
   expect_pins(told, pins);
-  EXPECT_EQ(pins.at("kernel.taint"), "[E, O, P]");
+  expect_foreign_module(told);
   EXPECT_EQ(told.status.at(kOverview), "0") << told.output.at(kOverview);
 }
 
