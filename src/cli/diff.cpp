@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <span>
 
 #include "cli/command.h"
@@ -157,7 +158,16 @@ int run_diff(const Invocation& invocation) {
   for (const facts::Snapshot& snapshot : snapshots) {
     names.push_back({snapshot.title(), snapshot.source});
   }
-  const diff::CompareOptions options{invocation.has("--all"), only->selection};
+  std::optional<NamedManifest> manifest;
+  if (const std::string file = default_manifest(); !file.empty()) {
+    Result<NamedManifest> opened = open_manifest(file);
+    if (!opened) {
+      return fail(opened.error());
+    }
+    manifest = *std::move(opened);
+  }
+  const diff::CompareOptions options{invocation.has("--all"), only->selection,
+                                     manifest ? &manifest->manifest : nullptr};
   if (const Result<void> selected = check_selected(snapshots, options, invocation); !selected) {
     return fail(selected.error());
   }

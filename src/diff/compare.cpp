@@ -86,6 +86,9 @@ Comparison compare(const Snapshot& a, const Snapshot& b, const CompareOptions& o
     if (!options.selection.empty() && !options.selection.selects(left.key.name, left.key.label)) {
       return;
     }
+    const manifest::Pin* pin =
+        options.manifest == nullptr ? nullptr : options.manifest->find(left.key);
+    const facts::Level level = pin == nullptr ? level_of(*entry) : pin->level;
     const Truth equal = facts::same(*entry, left.reading, right.reading);
     if (equal == Truth::yes) {
       ++result.compared;
@@ -101,8 +104,9 @@ Comparison compare(const Snapshot& a, const Snapshot& b, const CompareOptions& o
         // Both know the same part of it, and what it was derived from is the same.
         ++result.compared;
       } else {
-        result.one_sided.push_back(
-            {left.key, entry, level_of(*entry), left.reading, right.reading, ""});
+        Undecided one{left.key, entry, level, left.reading, right.reading, ""};
+        one.pinned = pin != nullptr;
+        result.one_sided.push_back(std::move(one));
       }
       return;
     }
@@ -110,7 +114,7 @@ Comparison compare(const Snapshot& a, const Snapshot& b, const CompareOptions& o
     Difference difference;
     difference.key = left.key;
     difference.entry = entry;
-    difference.level = level_of(*entry);
+    difference.level = level;
     difference.a = left.reading;
     difference.b = right.reading;
     difference.evidence_a = left.evidence;

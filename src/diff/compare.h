@@ -5,12 +5,15 @@
 #include "diff/difference.h"
 #include "facts/catalogue.h"
 #include "facts/snapshot.h"
+#include "manifest/manifest.h"
 
 namespace goldenv::diff {
 
 struct CompareOptions {
   bool all = false;            ///< identity and volatile facts and instances (@) too
   facts::Selection selection;  ///< --only; empty: every bare key
+  /// What it pins has its levels; else, and without one, the catalogue's count.
+  const manifest::Manifest* manifest = nullptr;
 };
 
 /// What differs between two snapshots.

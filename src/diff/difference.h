@@ -51,6 +51,7 @@ struct Undecided {
   facts::Reading b;
   std::string wanted;    ///< check only
   std::string why = {};  ///< check only: what leaves it open, where the reading does not say
+  bool pinned = false;   ///< of a comparison: the manifest in force pins it
 };
 
 /// Whether a key names one build of the version that it belongs to: nccl.build_id.

@@ -222,11 +222,22 @@ std::string pins_counted(const diff::Check& check) {
                     (check.not_applying == 1 ? "does" : "do") + " not apply here");
 }
 
+/// " (pinned: nccl, driver)".
+std::string pinned_among(const diff::Comparison& comparison) {
+  std::vector<std::string> keys;
+  for (const Undecided& one : comparison.one_sided) {
+    if (one.pinned) {
+      keys.push_back(printable(one.key.text()));
+    }
+  }
+  return keys.empty() ? "" : " (pinned: " + join(keys, ", ") + ")";
+}
+
 std::string closing(const diff::Comparison& comparison) {
   std::vector<std::string> parts;
   if (!comparison.one_sided.empty()) {
     parts.push_back("not comparable, known on one side or in part only: " +
-                    std::to_string(comparison.one_sided.size()));
+                    std::to_string(comparison.one_sided.size()) + pinned_among(comparison));
   }
   if (comparison.unknown_on_both != 0) {
     parts.push_back("unknown on both: " + std::to_string(comparison.unknown_on_both));

@@ -192,6 +192,20 @@ TEST_F(Verdict, ALockThatFloatsLetsGoOfWhatNamesABuild) {
   EXPECT_THAT(floats, Not(HasSubstr("cuda-12.1")));
 }
 
+TEST_F(Verdict, ADifferenceWeighsWhatTheManifestSays) {
+  snapshot("a.yaml", "  clocksource: {value: tsc}\n  nccl: {value: 2.18.1}\n");
+  snapshot("b.yaml", "  clocksource: {value: hpet}\n  nccl: {unknown: denied}\n");
+  const std::string without = goldenv({"diff", "a.yaml", "b.yaml"}).out;
+  EXPECT_THAT(without, HasSubstr("should  tuning  clocksource  tsc -> hpet"));
+  EXPECT_THAT(without, HasSubstr("in part only: 1\n"));
+  temp_.file("goldenv.yaml", "goldenv: 1\npins:\n  clocksource: tsc\n  nccl: 2.18.1\n");
+  const std::string with = goldenv({"diff", "a.yaml", "b.yaml"}).out;
+  EXPECT_THAT(with, HasSubstr("must  tuning  clocksource  tsc -> hpet"));
+  EXPECT_THAT(with, HasSubstr("in part only: 1 (pinned: nccl)\n"));
+  temp_.file("goldenv.yaml", "goldenv: 2\n");
+  EXPECT_EQ(goldenv({"diff", "a.yaml", "b.yaml"}).status, 2);
+}
+
 TEST_F(Verdict, ALockOfSeveralPinsWhatTheyShare) {
   snapshot("a.yaml", "  driver: {value: 535.129.03}\n  nccl: {value: 2.18.1}\n");
   snapshot("b.yaml", "  driver: {value: 535.129.03}\n  nccl: {value: 2.19.3}\n");
