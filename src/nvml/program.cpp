@@ -171,8 +171,12 @@ std::string ask_program(const std::string& library, Depth depth,
   std::string stream;
   std::string latest;
   bool is_whole = false;
-  for (std::string more = read_some(ours.get()); !more.empty() && !is_whole;
-       more = is_whole ? std::string() : read_some(ours.get())) {
+  // What is more than a frame can be was not written by us, but by what was loaded.
+  while (!is_whole && stream.size() <= kFrameLimitBytes + sizeof(FrameHeader)) {
+    const std::string more = read_some(ours.get());
+    if (more.empty()) {
+      break;
+    }
     stream += more;
     while (auto frame = take_frame(stream)) {
       latest = std::move(frame->first);
