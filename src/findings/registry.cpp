@@ -10,6 +10,8 @@ extern const Rule cuda_libraries;
 extern const Rule cuda_link;
 extern const Rule driver_modules;
 extern const Rule driver_userland;
+extern const Rule fabric_manager;
+extern const Rule gpu_counts;
 extern const Rule kernel_headers;
 extern const Rule module_files;
 extern const Rule next_boot;
@@ -24,6 +26,8 @@ std::span<const Rule* const> rules() {
       &cuda_link,
       &driver_modules,
       &driver_userland,
+      &fabric_manager,
+      &gpu_counts,
       &kernel_headers,
       &module_files,
       &next_boot,

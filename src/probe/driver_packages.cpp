@@ -82,6 +82,10 @@ Packages find_packages(Survey& survey) {
   return packages;
 }
 
+const Packages& packages_of(Survey& survey) {
+  return survey.shared<Packages>([&survey] { return find_packages(survey); });
+}
+
 /// A program of the driver's, known by its file and the packages that hold it.
 struct Program {
   std::string_view key;
@@ -91,7 +95,7 @@ struct Program {
 
 constexpr std::array<std::string_view, 2> kFolders = {"/usr/bin/", "/usr/lib/wsl/lib/"};
 
-void add_program(Survey& survey, const Packages& packages, const Program& program) {
+void add_program(Survey& survey, const Program& program) {
   if (!survey.wants(program.key)) {
     return;
   }
@@ -117,6 +121,8 @@ void add_program(Survey& survey, const Packages& packages, const Program& progra
                std::move(evidence));
     return;
   }
+  // Lists of packages are long: only where the program is there.
+  const Packages& packages = packages_of(survey);
   std::vector<std::string> versions;
   for (const Package& package : packages.found) {
     if (begins_with_any(package.name, program.packages)) {
@@ -125,8 +131,7 @@ void add_program(Survey& survey, const Packages& packages, const Program& progra
     }
   }
   std::ranges::sort(versions);
-  const auto twice = std::ranges::unique(versions);
-  versions.erase(twice.begin(), twice.end());
+  versions.erase(std::unique(versions.begin(), versions.end()), versions.end());
   Reading reading = Unknown{Why::not_stated, "the file states no version, and no package does", ""};
   if (packages.unseen && packages.unseen->code != Errc::absent) {
     reading = Unknown::from(*packages.unseen);
@@ -190,7 +195,7 @@ std::string dkms_folder(const host::Host& host, std::optional<Error>& unseen) {
   return "";
 }
 
-void add_origin(Survey& survey, const Packages& packages) {
+void add_origin(Survey& survey) {
   // nvidia-installer puts both there, and no package does.
   constexpr std::array<std::string_view, 2> kInstaller = {"/usr/bin/nvidia-uninstall",
                                                           "/usr/bin/nvidia-installer"};
@@ -211,6 +216,7 @@ void add_origin(Survey& survey, const Packages& packages) {
     add(Value::scalar("other"), "/usr/lib/wsl/lib", {"the Windows driver's own"});
     return;
   }
+  const Packages& packages = packages_of(survey);
   if (packages.unseen && packages.unseen->code != Errc::absent) {
     unseen = packages.unseen;
   }
@@ -255,11 +261,10 @@ void run(Survey& survey) {
   // Ubuntu's, Debian's, and those of NVIDIA's own repositories for Red Hat's systems.
   constexpr std::array<std::string_view, 3> kSmi = {"nvidia-utils-", "nvidia-smi",
                                                     "nvidia-driver-cuda"};
-  const Packages packages = find_packages(survey);
-  add_program(survey, packages, {"driver.fabricmanager", "nv-fabricmanager", kFabric});
-  add_program(survey, packages, {"driver.smi", "nvidia-smi", kSmi});
+  add_program(survey, {"driver.fabricmanager", "nv-fabricmanager", kFabric});
+  add_program(survey, {"driver.smi", "nvidia-smi", kSmi});
   if (survey.wants("driver.origin")) {
-    add_origin(survey, packages);
+    add_origin(survey);
   }
 }
 

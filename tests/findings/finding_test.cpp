@@ -120,6 +120,65 @@ TEST(Findings, AGspOfOneGpuThatDiffersIsSeenInTheTally) {
       1U);
 }
 
+TEST(Findings, WhatTheDriverItselfSaysOfAMismatch) {
+  EXPECT_EQ(found_in(machine({says("module.nvidia.loaded", "550.90.07"),
+                              says("driver.nvml.status", "version mismatch"),
+                              {"log.api_mismatch", Value::set({"535.54.03 against 550.90.07",
+                                                               "1.2 against 535.54.03"})}})),
+            (Lines{"must driver-userland: NVML refuses module 550.90.07: driver/library version "
+                   "mismatch",
+                   "should driver-userland: the kernel's log tells of a client of another release: "
+                   "535.54.03 against 550.90.07"}));
+  // Told once: the library's own version shows it.
+  EXPECT_EQ(
+      found_in(machine({says("module.nvidia.loaded", "550.90.07"), says("driver.nvml", "550.54.15"),
+                        says("driver.nvml.status", "version mismatch")}))
+          .size(),
+      1U);
+  EXPECT_EQ(found_in(machine({says("module.nvidia.loaded", "550.90.07"),
+                              says("driver.nvml.status", "ok"),
+                              {"log.api_mismatch", Value::set({})}})),
+            Lines{});
+}
+
+TEST(Findings, FirmwareFilesOfAnotherRelease) {
+  const auto with = [](std::vector<std::string> files) {
+    return found_in(machine({says("module.nvidia.loaded", "550.90.07"),
+                             says("driver.gsp", "550.90.07"),
+                             {"driver.gsp.on_disk", Value::set(std::move(files))}}));
+  };
+  EXPECT_EQ(with({"550.54.15"}), Lines{"should driver-userland: GSP firmware on disk is of "
+                                       "550.54.15, not of module 550.90.07"});
+  EXPECT_EQ(with({"550.54.15", "550.90.07"}), Lines{});
+  EXPECT_EQ(with({}), Lines{});  // a container shows none
+}
+
+TEST(Findings, GpusThatAreThereAndCannotBeUsed) {
+  EXPECT_EQ(found_in(machine({says("gpu.count", "8"), says("gpu.count.bound", "7"),
+                              says("gpu.count.usable", "4")})),
+            (Lines{"should gpu-counts: 1 of 8 GPUs on the bus not held by their driver",
+                   "should gpu-counts: 3 of 7 GPUs that the driver holds not open to this "
+                   "process"}));
+  EXPECT_EQ(found_in(machine({says("gpu.count", "8"),
+                              says("gpu.count.bound", "8"),
+                              {"gpu.count.usable", Unknown{Why::not_live, "", ""}}})),
+            Lines{});
+}
+
+TEST(Findings, AFabricManagerThatDoesNotRun) {
+  const auto with = [](const std::string& switches, const std::string& state) {
+    return found_in(
+        machine({says("nvswitch.count", switches), says("service.nvidia-fabricmanager", state)}));
+  };
+  EXPECT_EQ(with("6", "failed"), Lines{"must fabric-manager: the fabric manager has failed on a "
+                                       "machine with 6 NVSwitches"});
+  EXPECT_EQ(with("6", "active"), Lines{});
+  EXPECT_EQ(with("0", "inactive"), Lines{});
+  EXPECT_EQ(found_in(machine({says("nvswitch.count", "6"),
+                              {"service.nvidia-fabricmanager", Absent{"no systemd"}}})),
+            Lines{});
+}
+
 TEST(Findings, HeadersOfAnotherKernel) {
   EXPECT_EQ(found_in(machine({says("kernel", "5.15.0-76-generic"),
                               says("kernel.headers", "5.15.0-78-generic")})),
