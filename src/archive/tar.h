@@ -41,8 +41,8 @@ struct Member {
 /// What archives may hold together before they are taken for a bomb, and what they held so far.
 /// A layer of CUDA libraries unpacks to ten times its size, to twenty GiB.
 struct TarBudget {
-  std::uint64_t members = 4u << 20;
-  std::uint64_t name_bytes = 512u << 20;              ///< of paths and targets
+  std::uint64_t members = 2u << 20;
+  std::uint64_t name_bytes = 256u << 20;              ///< of paths and targets
   std::uint64_t bytes = std::uint64_t{512} << 30;     ///< unpacked
   std::uint64_t free_bytes = std::uint64_t{4} << 30;  ///< unpacked, whatever the ratio
   std::uint64_t ratio = 200;                          ///< of unpacked bytes, beyond those

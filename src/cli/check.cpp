@@ -35,7 +35,8 @@ struct Plan {
 /// words were swapped.
 Result<void> check_order(const std::vector<source::Source>& sources) {
   for (const source::Source& source : sources) {
-    if (source.kind != source::Source::Kind::file || !source::is_manifest(source)) {
+    if (source.is_machine() || source.kind == source::Source::Kind::input ||
+        !source::is_manifest(source)) {
       continue;
     }
     std::string others;

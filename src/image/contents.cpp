@@ -17,8 +17,9 @@ namespace {
 
 constexpr std::uint64_t kSmallBytes = 8u << 20;
 constexpr std::uint64_t kSmallTotalBytes = 512u << 20;
-// Of what is fetched in one go: a few libraries of cuDNN's or torch's size.
-constexpr std::uint64_t kRoomBytes = std::uint64_t{3} << 30;
+// Of what is fetched in one go, unless one file alone is larger: the libraries of cuDNN and a few
+// more.
+constexpr std::uint64_t kRoomBytes = std::uint64_t{1} << 30;
 // Kept when a layer is first read.
 constexpr std::uint64_t kUsualBytes = 256u << 10;
 constexpr std::uint64_t kUsualTotalBytes = 64u << 20;

@@ -171,6 +171,9 @@ Result<std::vector<host::DirEntry>> LayeredHost::list(std::string_view path) con
   if (found.node->status.kind != Tree::Kind::folder) {
     return host::error_at(Errc::unreadable, path, "is no folder");
   }
+  if (found.node->names->size() > host::kFolderLimit) {
+    return host::error_at(Errc::too_large, path, "holds too many files to list");
+  }
   std::vector<host::DirEntry> entries;
   for (const auto& [name, number] : *found.node->names) {
     entries.push_back({name, tree_.node(number).status.kind});

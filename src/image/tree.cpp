@@ -8,7 +8,10 @@
 namespace goldenv::image {
 namespace {
 
-constexpr std::size_t kNodeLimit = 6u << 20;
+constexpr std::size_t kNodeLimit = 3u << 20;
+constexpr std::size_t kPathLimitBytes = 4096;  // PATH_MAX, of paths and link texts
+// An entry has some ten folders above it; links can make millions of them.
+constexpr std::uint64_t kStepLimit = 200u << 20;
 constexpr int kHopLimit = 40;  // as the kernel's
 constexpr std::string_view kWhiteout = ".wh.";
 constexpr std::string_view kOpaque = ".wh..wh..opq";
@@ -16,6 +19,10 @@ constexpr std::string_view kOpaque = ".wh..wh..opq";
 /// The parts of a member's path; "usr", "bin", "env" of "./usr/bin/env".
 Result<std::vector<std::string_view>> parts_of(std::string_view path, const std::string& name) {
   std::vector<std::string_view> parts;
+  if (path.size() > kPathLimitBytes) {
+    return Error{
+        Errc::malformed, name + ": the entry " + shortened(path) + " has too long a path", {}};
+  }
   for (const std::string_view part : split(path, '/')) {
     if (part == "..") {
       return Error{
@@ -107,6 +114,9 @@ Result<std::uint32_t> Tree::parent_of(const std::vector<std::string_view>& parts
   while (!rest.empty()) {
     const std::string part = std::move(rest.back());
     rest.pop_back();
+    if (++steps_ > kStepLimit) {
+      return Error{Errc::too_large, name + ": a maze of links", {}};
+    }
     if (part == "..") {
       if (above.size() > 1) {
         above.pop_back();
@@ -168,6 +178,11 @@ Result<void> Tree::add(const archive::Member& member, std::uint64_t number,
                        const std::string& name) {
   GOLDENV_TRY(const std::vector<std::string_view> parts, parts_of(member.path, name));
   const Kind kind = kind_of(member.kind);
+  if (kind == Kind::link && member.target.size() >= kPathLimitBytes) {
+    return Error{Errc::malformed,
+                 name + ": the link " + shortened(member.path) + " has too long a text",
+                 {}};
+  }
   std::uint32_t at = 0;
   if (!parts.empty()) {
     GOLDENV_TRY(const std::uint32_t folder, parent_of(parts, name, true));

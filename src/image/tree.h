@@ -45,7 +45,8 @@ class Tree {
   /// the list. Whiteouts take away what lies below this layer, whatever their place among its
   /// entries. Parents that are links are followed, inside the root.
   /// Errors: malformed (a path that leads out of the image, a loop of links, a hard link to what is
-  /// not there), too_large.
+  /// not there, a path or link text longer than the kernel takes), too_large (more files than any
+  /// image has, or a maze of links).
   Result<void> add_layer(const std::vector<archive::Member>& members, const std::string& name);
 
   /// Where a path leads. Errors: absent, unreadable (too many links; no absolute path).
@@ -71,6 +72,7 @@ class Tree {
 
   std::vector<Node> nodes_;  ///< the first is the root
   std::size_t layers_ = 0;
+  std::uint64_t steps_ = 0;  ///< of all walks to the parents of entries
 };
 
 }  // namespace goldenv::image

@@ -16,6 +16,7 @@
 #include "source/image.h"
 #include "source/record.h"
 #include "source/ssh.h"
+#include "source/ssh_hosts.h"
 #include "source/text_file.h"
 #include "source/unit.h"
 
@@ -232,7 +233,15 @@ Result<std::string> read_text(const Source& source) {
     GOLDENV_TRY(const GitFile file, parse_git(source.place));
     return read_git(file);
   }
-  return source.kind == Source::Kind::input ? read_standard_input() : read_path(source.place);
+  if (source.kind == Source::Kind::input) {
+    return read_standard_input();
+  }
+  Result<std::string> text = read_path(source.place);
+  if (!text && text.error().message == "no such file: " + source.place &&
+      parse_ssh_host(source.place) && is_known_host(source.place)) {
+    text.error().message += "; did you mean ssh:" + source.place + "?";
+  }
+  return text;
 }
 
 Result<Document> read_document(const Source& source) {

@@ -182,6 +182,14 @@ TEST_F(RealSsh, OneHostOfSeveralThatFailsIsFour) {
   EXPECT_THAT(ended.err, HasSubstr("ssh:gpu17: it refuses the connection"));
 }
 
+TEST_F(RealSsh, AWordThatNamesAKnownHostIsExplained) {
+  temp_.file("home/.ssh/config", "Host gpu17\n  HostName 192.0.2.1\n");
+  const Ended known = goldenv({"scan", "gpu17"});
+  EXPECT_EQ(known.status, 2);
+  EXPECT_EQ(known.err, "goldenv: no such file: gpu17; did you mean ssh:gpu17?\n");
+  EXPECT_EQ(goldenv({"scan", "gpu18"}).err, "goldenv: no such file: gpu18\n");
+}
+
 TEST_F(RealSsh, WordsThatAreNoHostsAreBadUsage) {
   for (const std::string& word : {std::string("-oProxyCommand=touch made"), std::string(""),
                                   std::string("a;touch made"), std::string("$(touch made)")}) {

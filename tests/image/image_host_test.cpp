@@ -345,6 +345,14 @@ TEST_F(Broken, AnEntryThatLeadsOutIsRefused) {
   MadeTar nowhere;
   nowhere.hard_link("a", "b");
   EXPECT_THAT(error_of(MadeImage::plain(nowhere)).message, HasSubstr("which is not there"));
+  MadeTar far;
+  const std::string record = " path=" + std::string(5000, 'a') + "\n";
+  far.entry("pax", 'x', std::to_string(record.size() + 4) + record, "", 0644).file("a", "");
+  EXPECT_THAT(error_of(MadeImage::plain(far)).message, HasSubstr("too long a path"));
+  const std::string text = " linkpath=" + std::string(5000, 'a') + "\n";
+  MadeTar long_link;
+  long_link.entry("pax", 'x', std::to_string(text.size() + 4) + text, "", 0644).link("a", "b");
+  EXPECT_THAT(error_of(MadeImage::plain(long_link)).message, HasSubstr("too long a text"));
   MadeTar loop;
   loop.link("a", "b").link("b", "a").file("a/x", "x");
   EXPECT_THAT(error_of(MadeImage::plain(loop)).message, HasSubstr("loop of links"));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "source/far_look.h"
+#include "source/ssh_hosts.h"
 #include "source/ssh_script.h"
 #include "support/temp_dir.h"
 
@@ -58,6 +59,16 @@ TEST(SshHost, IsANameAndNeitherOptionNorShellText) {
   EXPECT_THAT(parse_ssh_host("me:hunter2@gpu17").error().message, Not(HasSubstr("hunter2")));
 }
 
+TEST(SshHosts, AreReadFromConfigurationAndKnownKeys) {
+  EXPECT_THAT(
+      hosts_in_config("# Host no\nHost gpu17 gpu18\n  HostName x\nhost=a !b *.lan c?\nHost\n"),
+      ElementsAre("gpu17", "gpu18", "a"));
+  EXPECT_THAT(
+      hosts_in_known("gpu17,10.0.0.1 ssh-ed25519 AAAA\n|1|aaa|bbb ssh-rsa A\n[gpu19]:2222 k A\n"
+                     "@revoked gpu20 k A\n# gpu21 k A\n*.lan k A\ngpu22\n[gpu23 k A\n"),
+      ElementsAre("gpu17", "10.0.0.1", "gpu19", "[gpu23"));
+}
+
 TEST(SshScript, AnyLoginShellTakesItAsItIs) {
   const std::string script =
       ssh_script("ab12", "x86_64", std::string(64, 'a'), std::chrono::seconds(9));
@@ -91,7 +102,8 @@ TEST(FarLook, RequestsGoThereAndBack) {
 
 TEST(SshAnswer, StandsBetweenItsTwoLines) {
   const std::string head = "Welcome!\ngoldenv other Linux\n\ngoldenv ab12 Linux x86_64\n";
-  const std::string body = R"({"goldenv_snapshot":0,"source":"@live","listed":["env","dpkg.package"],"facts":{
+  const std::string body =
+      R"({"goldenv_snapshot":0,"source":"@live","listed":["env","dpkg.package"],"facts":{
     "glibc":{"value":"2.31"},"env.PATH":{"value":"/bin"},"env.A":{"absent":"no"}}})";
   const std::string tail = "\ngoldenv ab12 end 0\n";
   const auto snapshot = parse_ssh_answer(head + body + tail, "ab12", "ssh:a");
