@@ -42,11 +42,11 @@ constexpr std::array<Part, 5> kParts = {{
      "install one driver release whole"},
 }};
 
-// driver.smi, what NVML answers and the kernel's log cost more than a check may: they are looked at
-// where a scan has them.
-constexpr std::array<std::string_view, 8> kKeys = {
-    kModule,       "driver.numbering", "driver.libcuda",       "driver.libcuda.origin",
-    "driver.nvml", "driver.gsp",       "driver.fabricmanager", "driver.gsp.on_disk",
+// What NVML answers may cost its deadline: that is looked at where a scan has it.
+constexpr std::array<std::string_view, 10> kKeys = {
+    kModule,       "driver.numbering", "driver.libcuda",     "driver.libcuda.origin",
+    "driver.nvml", "driver.gsp",       "driver.gsp.on_disk", "driver.fabricmanager",
+    "driver.smi",  "log.api_mismatch",
 };
 
 /// Firmware files of other releases alone: those of this one went with an upgrade.

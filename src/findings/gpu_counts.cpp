@@ -8,9 +8,8 @@
 namespace goldenv::findings {
 namespace {
 
-// Whether this process may use those that are held hangs on who asks: looked at where a scan has
-// it.
-constexpr std::array<std::string_view, 2> kKeys = {"gpu.count", "gpu.count.bound"};
+constexpr std::array<std::string_view, 3> kKeys = {"gpu.count", "gpu.count.bound",
+                                                   "gpu.count.usable"};
 
 std::optional<std::uint64_t> number(const View& view, std::string_view key) {
   const auto text = view.text(key);

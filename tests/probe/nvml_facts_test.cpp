@@ -1,14 +1,17 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
+#include <memory>
 #include <string>
 
+#include "host/recording.h"
 #include "loader/cache_file.h"
 #include "loader/elf_file.h"
 #include "probe/nvml_report.h"
 #include "probe/scan.h"
 #include "support/fake_host.h"
 #include "support/nvml_fixture.h"
+#include "support/temp_dir.h"
 
 namespace goldenv::probe {
 extern const Probe nvml_facts;
@@ -157,6 +160,23 @@ TEST(NvmlFactsProbe, UnderWindowsTheLibraryListsTheGpus) {
   EXPECT_EQ(told(found, "gpu.bus@1"), "0000:0f:00.0");
   EXPECT_EQ(told(found, "gpu.vbios"), "92.00.45.00.0A");
   EXPECT_EQ(told(found, "gpu.vendor"), "nvidia");
+}
+
+TEST(NvmlFactsProbe, ARecordKeepsWhatTheLibraryAnswered) {
+  const auto request = test::only({"gpu.ecc", "gpu.p2p", "driver.nvml.status"});
+  const test::TempDir folder;
+  host::Recorder recorder(
+      std::make_unique<Node>("lost"),
+      {[](std::string_view, std::string_view text) { return std::string(text); },
+       [](std::string_view, std::string_view value) { return std::string(value); }});
+  const auto told_then = test::scan(recorder.host(), nvml_facts, request);
+  ASSERT_TRUE(recorder.write(folder.at("record")));
+  const auto recorded = host::tree_host(folder.at("record"));
+  ASSERT_TRUE(recorded);
+  const auto told_now = test::scan(**recorded, nvml_facts, request);
+  EXPECT_EQ(told(told_now, "driver.nvml.status"), "gpu lost");
+  EXPECT_EQ(told(told_now, "gpu.ecc@2"), "false");
+  EXPECT_EQ(told_now.facts, told_then.facts);
 }
 
 /// One GPU, and what a library said of it.
