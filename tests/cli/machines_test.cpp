@@ -230,10 +230,28 @@ TEST_F(Machines, ADriverModuleAndHeadersOfAnotherKernelContradictTheRunningOne) 
 }
 
 TEST_F(Machines, ThoseWithoutATroubleContradictNothing) {
-  for (const std::string machine :
-       {"fine-2004", "hang-1804", "amd-2004", "intel-2004", "wsl", "gh200", "conda-llvm"}) {
+  for (const std::string machine : {"fine-2004", "hang-1804", "amd-2004", "intel-2004", "wsl",
+                                    "gh200", "conda-llvm", "user-service"}) {
     EXPECT_THAT(contradictions(json({"scan", host(machine)}, 0)), IsEmpty()) << machine;
   }
+}
+
+// What .bashrc exports reaches no service: neither its unit nor its process has it.
+TEST_F(Machines, AServiceOfTheUsersLacksWhatTheShellExports) {
+  const Json diff = json({"diff", host("fine-2004"), host("user-service")}, 1);
+  EXPECT_EQ(keys_of(diff.at("differences")), Keys{"env.CUDA_VISIBLE_DEVICES"});
+  EXPECT_THAT(diff.at("not_comparable"), IsEmpty());
+  const Json visible = by_key(diff.at("differences"), "env.CUDA_VISIBLE_DEVICES");
+  EXPECT_EQ(visible.at("a").at("value"), "0,1");
+  EXPECT_TRUE(visible.at("b").contains("absent")) << visible;
+
+  home_.file(
+      "m.yaml",
+      "goldenv: 1\npins:\n  env.CUDA_VISIBLE_DEVICES@user-unit:jupyter: \"0,1\"\n"
+      "  env.NCCL_DEBUG@user-unit:jupyter: WARN\n  limits.memlock@user-unit:jupyter: absent\n");
+  const Json check = json({"check", "m.yaml", host("user-service")}, 1);
+  EXPECT_EQ(keys_of(check.at("differences")), Keys{"env.CUDA_VISIBLE_DEVICES@user-unit:jupyter"});
+  EXPECT_THAT(check.at("unknown"), IsEmpty());
 }
 
 TEST_F(Machines, AGpuThatIsMissingOnTheBusIsCountedOutAndNothingElse) {

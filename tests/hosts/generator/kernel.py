@@ -71,12 +71,15 @@ def proc(tree, m):
     tree.put('/proc/self/environ', ''.join(f'{k}={v}\0' for k, v in environment(m)), 'proc')
     tree.put('/proc/self/status', f'Name:\tgoldenv\nPid:\t{me.number("pid", 2000, 90000)}\n'
              f'Cpus_allowed_list:\t{cpu_list(range(m.cpus))}\n', 'proc')
-    group = '/' if m.container else f'/user.slice/user-0.slice/session-{me.number("session", 1, 900)}.scope'
+    session = f'user@0.service/app.slice/{m.service}.service' if m.service else (
+        f'session-{me.number("session", 1, 900)}.scope')
+    group = '/' if m.container else f'/user.slice/user-0.slice/{session}'
     tree.put('/proc/self/cgroup', f'0::{group}\n', 'cgroup')
     tree.put('/sys/fs/cgroup/cgroup.controllers', 'cpuset cpu io memory hugetlb pids rdma misc\n', 'cgroup')
     tree.lines(('/sys/fs/cgroup' + group).rstrip('/'), 'cgroup',
                {'memory.max': 'max', 'cpu.max': 'max 100000', 'pids.max': 'max'},
-               ('/sys/fs/cgroup' + ('' if m.container else '/user.slice/user-0.slice/session-*.scope')))
+               ('/sys/fs/cgroup' + (group if m.service else '' if m.container else
+                                   '/user.slice/user-0.slice/session-*.scope')))
     tree.put('/proc/1/comm', 'bash\n' if m.container else 'systemd\n', 'proc')
     tree.put('/dev/shm/sem.fixture', b'\0' * 32, 'shm')
     sysctls(tree, m)
@@ -156,7 +159,9 @@ def environment(m):
         path = '/opt/venv/bin:' + path
     if m.toolkits:
         path = '/usr/local/cuda/bin:' + path
-    if m.gpu:
+    if m.visible and not m.service:
+        out += [('CUDA_VISIBLE_DEVICES', m.visible)]
+    if m.gpu and not m.service:
         out += [('SLURM_JOB_ID', m.me.job), ('SLURMD_NODENAME', m.me.host)]
     return out + [('PATH', path)]
 

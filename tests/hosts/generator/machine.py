@@ -196,6 +196,8 @@ class Machine:
     torch: Torch = None
     conda: bool = False      # a conda environment with an LLVM of its own, beside the system's
     own_python: str = ''     # the venv's, built below /opt; else the system's
+    visible: str = ''        # CUDA_VISIBLE_DEVICES, which .bashrc exports
+    service: str = ''        # seen from the process of this service of the user's, not from a shell
     watchdog_thresh: int = 10
     governor: str = ''
     scaling_driver: str = 'acpi-cpufreq'

@@ -42,6 +42,8 @@ SOURCES = {
     'machine-id': ('machine-id(5)', True),
     'hostname': ('hostname(5)', True),
     'hosts-file': ('hosts(5)', True),
+    'bashrc': ('bash(1), INVOCATION', True),
+    'systemd': ('systemd.unit(5), systemd.exec(5)', True),
     'passwd': ('passwd(5)', True),
     'ld.so': ('ld.so(8), ldconfig(8)', True),
     'ld.so.cache': ('glibc sysdeps/generic/dl-cache.h', True),

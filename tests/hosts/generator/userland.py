@@ -5,6 +5,7 @@ import hashlib
 import struct
 
 import elf
+import kernel
 
 LIB = '/usr/lib/x86_64-linux-gnu'
 WSL = '/usr/lib/wsl/lib'
@@ -30,6 +31,13 @@ def system(tree, m):
         golden = 60 if m.gpu and m.torch else 10
         tree.put('/etc/sysctl.d/90-gpu.conf', '# written for GPU nodes\nkernel.numa_balancing = 0\n'
                  f'kernel.watchdog_thresh = {golden}\n', 'sysctl.d')
+    if m.visible:
+        tree.put('/root/.bashrc', f'# ~/.bashrc\nexport CUDA_VISIBLE_DEVICES={m.visible}\n', 'bashrc')
+    if m.service:
+        variables = ' '.join(f'"{k}={v}"' for k, v in kernel.environment(m)
+                             if k in ('VIRTUAL_ENV', 'NCCL_DEBUG', 'OMP_NUM_THREADS', 'PATH'))
+        tree.put(f'/root/.config/systemd/user/{m.service}.service', f'[Unit]\nDescription={m.service}\n\n[Service]\n'
+                 f'Environment={variables}\nExecStart=/opt/venv/bin/{m.service} lab\n', 'systemd')
     libc(tree, m)
     tree.put('/etc/ld.so.conf', 'include /etc/ld.so.conf.d/*.conf\n', 'ld.so')
     tree.put('/etc/ld.so.conf.d/x86_64-linux-gnu.conf', f'# Multiarch support\n/usr/local/lib/x86_64-linux-gnu\n'
