@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <ranges>
 
 #include "base/text.h"
 #include "cli/command.h"
@@ -70,8 +69,8 @@ int run_lock(const Invocation& invocation) {
                   : part == "minor" ? diff::Float::minor
                                     : diff::Float::none;
   manifest::Manifest manifest = diff::lock(snapshots.front(), options);
-  for (const facts::Snapshot& other : snapshots | std::views::drop(1)) {
-    keep_shared(manifest, diff::lock(other, options), other.title());
+  for (std::size_t i = 1; i < snapshots.size(); ++i) {
+    keep_shared(manifest, diff::lock(snapshots[i], options), snapshots[i].title());
   }
   if (manifest.pins.empty()) {
     return fail({Errc::usage, sources->front().text + ": no fact of it can be pinned", {}});

@@ -54,8 +54,8 @@ std::vector<MappedFile> parse_maps(std::string_view text) {
   }
   // The first range of each: ranges are in the order of addresses.
   std::ranges::stable_sort(files, {}, &MappedFile::path);
-  const auto rest = std::ranges::unique(files, {}, &MappedFile::path);
-  files.erase(rest.begin(), rest.end());
+  const auto alike = [](const MappedFile& x, const MappedFile& y) { return x.path == y.path; };
+  files.erase(std::unique(files.begin(), files.end(), alike), files.end());
   return files;
 }
 

@@ -45,7 +45,7 @@ std::vector<std::string> files_of_the_system(const host::Host& host, std::size_t
     }
   }
   std::ranges::sort(files);
-  files.erase(std::ranges::unique(files).begin(), files.end());
+  files.erase(std::unique(files.begin(), files.end()), files.end());
   std::vector<std::string> thinned;
   for (std::size_t i = 0; i < wanted && i < files.size(); ++i) {
     thinned.push_back(files[files.size() <= wanted ? i : i * files.size() / wanted]);
