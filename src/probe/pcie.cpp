@@ -145,8 +145,9 @@ Devices find_devices(Survey& survey) {
     }
   }
   std::ranges::sort(devices.found, {}, &Device::address);
-  const auto twice = std::ranges::unique(devices.found, {}, &Device::address);
-  devices.found.erase(twice.begin(), twice.end());
+  const auto alike = [](const Device& x, const Device& y) { return x.address == y.address; };
+  devices.found.erase(std::unique(devices.found.begin(), devices.found.end(), alike),
+                      devices.found.end());
   return devices;
 }
 
