@@ -98,14 +98,17 @@ struct Tar::State {
         std::max<la_int64_t>(reader == nullptr ? 0 : archive_filter_bytes(reader, 0), 0));
     budget.bytes_read += position - std::min(position, counted);
     counted = std::max(position, counted);
+    return budget.bytes_read <= limit_bytes();
+  }
+
+  [[nodiscard]] std::uint64_t limit_bytes() const {
     const std::uint64_t fair = std::max(budget.free_bytes, budget.packed_bytes_read * budget.ratio);
-    return budget.bytes_read <= std::min(budget.bytes, fair);
+    return std::min(budget.bytes, fair);
   }
 
   Error bomb() const {
-    return error(Errc::too_large, "unpacks to more than " +
-                                      std::to_string(budget.bytes_read >> 30) +
-                                      " GiB, far more than an image holds; it is not read on");
+    return error(Errc::too_large, "unpacks to more than " + std::to_string(limit_bytes() >> 20) +
+                                      " MiB, far more than an image holds; it is not read on");
   }
 
   static la_ssize_t feed(struct archive* /*reader*/, void* self, const void** bytes) {

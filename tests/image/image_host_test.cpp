@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <chrono>
+
 #include "support/made_image.h"
 
 namespace goldenv::image {
@@ -329,6 +331,42 @@ TEST_F(Broken, AnAbsurdSizeIsRefused) {
   huge.entry("a", '0', "x", "", 0644,
              std::string("\x80\x00\x00\x00\x7f\xff\xff\xff\xff\xff\xff\xff", 12));
   EXPECT_EQ(error_of(MadeImage::plain(huge)).code, Errc::malformed);
+}
+
+/// A zstd stream of a few hundred KiB that unpacks to a tar with a file of `blocks` times 128 KiB
+/// of zeros. Source: RFC 8878, RLE blocks.
+std::string bomb(std::uint32_t blocks) {
+  const auto block = [](unsigned last, unsigned type, unsigned size, std::string_view bytes) {
+    const unsigned head = last | type << 1 | size << 3;
+    return std::string{static_cast<char>(head), static_cast<char>(head >> 8),
+                       static_cast<char>(head >> 16)}
+        .append(bytes);
+  };
+  constexpr unsigned kRun = 128u << 10;
+  MadeTar tar;
+  tar.entry("zeros", '0', "", "", 0644, MadeTar::octal(std::uint64_t{blocks} * kRun, 12));
+  std::string bytes("\x28\xb5\x2f\xfd\x00\x58", 6);  // window of 2 MiB, no size, no checksum
+  bytes += block(0, 0, 512, tar.unended());
+  for (std::uint32_t i = 0; i < blocks; ++i) {
+    bytes += block(0, 1, kRun, std::string(1, '\0'));
+  }
+  return bytes + block(1, 1, 1024, std::string(1, '\0'));
+}
+
+TEST_F(Broken, ABombIsLeftAloneAtFourGigabytes) {
+  const std::string small = bomb(80);
+  EXPECT_NE(opened(MadeImage::of({{small, test::sha256("")}}).write(temp_)), nullptr);
+  const std::string large = bomb(200'000);  // 26 GB in 800 KB
+  const auto start = std::chrono::steady_clock::now();
+  const Error error = error_of({large, test::sha256("")});
+  EXPECT_EQ(error.code, Errc::too_large);
+  EXPECT_THAT(error.message, HasSubstr("app.tar: layer 1: unpacks to more than 4096 MiB"));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
+  // In parts, too.
+  const std::string part = bomb(12'000);
+  const MadeImage::Layer layer{part, test::sha256("")};
+  EXPECT_EQ(failure(open(MadeImage::of({layer, layer, layer, layer}).write(temp_), "")).code,
+            Errc::too_large);
 }
 
 TEST_F(Broken, AnEntryThatLeadsOutIsRefused) {
