@@ -1241,8 +1241,8 @@ constexpr auto kEntries = std::to_array<Entry>({
      .label = "context",
      .meaning =
          "soft limit of the source's own process: memlock, stack, core (bytes), nofile, nproc, "
-         "msgqueue, rtprio; or 'unlimited'. Of another process: the sources pid:N and "
-         "unit:NAME"},
+         "msgqueue, rtprio; or 'unlimited'. Of another process: the sources pid:N and unit:NAME. "
+         "@unit:<name>, @user-unit:<name>: what the unit's files set"},
     {.key = "limits.nproc",
      .also = "ulimit.nproc",
      .layer = Layer::limits,
@@ -1688,7 +1688,8 @@ constexpr auto kEntries = std::to_array<Entry>({
     {.key = "rocm",
      .layer = Layer::cuda,
      .scope = Scope::container,
-     .meaning = "ROCm release with build: 6.4.0.0-47-73dae9c; only from pasted text so far"},
+     .meaning = "ROCm release as /opt/rocm says it, 6.4.0-47; in pasted texts "
+                "6.4.0.0-47-73dae9c"},
     {.key = "rocm.hip", .layer = Layer::cuda, .scope = Scope::container, .meaning = "HIP runtime"},
     {.key = "rccl",
      .layer = Layer::cuda,
@@ -1787,8 +1788,10 @@ constexpr auto kEntries = std::to_array<Entry>({
      .scope = Scope::process,
      .many = Many::in_force,
      .label = "prefix",
-     .meaning = "files against RECORD: nvidia wheels, torch, triton by default, others on request; "
-                "names of changed files in the evidence"},
+     .meaning =
+         "files against RECORD: nvidia wheels, torch, triton by default, others on request; "
+         "names of changed files in the evidence. A scan compares the sizes of libraries, a key "
+         "that is asked for by name every byte"},
     {.key = "python.package.<name>.digest",
      .layer = Layer::python,
      .type = Type::digest,
@@ -1956,8 +1959,10 @@ constexpr auto kEntries = std::to_array<Entry>({
      .type = Type::choice,
      .values = "active|inactive|failed",
      .level = Level::should,
-     .meaning = "state of nvidia-persistenced, nvidia-fabricmanager, nvidia-dcgm, dcgm-exporter, "
-                "irqbalance, tuned, docker, containerd, slurmd, opensmd; absent = no such unit"},
+     .meaning =
+         "state of nvidia-persistenced, nvidia-fabricmanager, nvidia-dcgm, dcgm-exporter, "
+         "irqbalance, tuned, docker, containerd, slurmd, opensmd; absent = no such unit. Of one "
+         "without a process only systemd's memory tells failed from inactive: either"},
     {.key = "service.<name>.enabled",
      .layer = Layer::services,
      .type = Type::boolean,
