@@ -36,9 +36,17 @@ Result<std::vector<std::string_view>> parts_of(std::string_view path, const std:
 }
 
 bool is_whiteout(const archive::Member& member) {
-  const std::string_view path = trim(member.path);
-  const std::string_view last = path.substr(path.rfind('/') + 1);
-  return last.starts_with(kWhiteout);
+  std::string_view path = member.path;
+  while (path.ends_with('/')) {
+    path.remove_suffix(1);
+  }
+  return path.substr(path.rfind('/') + 1).starts_with(kWhiteout);
+}
+
+/// What AUFS keeps for itself in layers of old: .wh..wh.plnk/1234.5678.
+bool is_of_aufs(const std::vector<std::string_view>& parts) {
+  return std::ranges::any_of(parts,
+                             [](std::string_view part) { return part.starts_with(".wh..wh."); });
 }
 
 Tree::Kind kind_of(archive::Member::Kind kind) {
@@ -182,6 +190,9 @@ Result<void> Tree::add(const archive::Member& member, std::uint64_t number,
     return Error{Errc::malformed,
                  name + ": the link " + shortened(member.path) + " has too long a text",
                  {}};
+  }
+  if (is_of_aufs(parts)) {
+    return {};
   }
   std::uint32_t at = 0;
   if (!parts.empty()) {

@@ -292,7 +292,13 @@ Result<facts::Snapshot> look_at_ssh(const std::string& host, const probe::Reques
         name, answers ? "the connection was lost in its answer (" + last_words(ended.error) + ")"
                       : reason_of(ended.error));
   }
-  if (ended.status != 0 && answers) {
+  if (ended.status != 0 && !answers) {
+    // No shell there, or one that takes no such command.
+    const std::string last = last_words(ended.error.empty() ? ended.output : ended.error);
+    return failed(name, "its login shell ended with status " + std::to_string(ended.status) +
+                            (last.empty() ? "" : " (" + shortened(last) + ")"));
+  }
+  if (ended.status != 0) {
     return failed(name, reason_of_stop(ended.status, head.says, parcel.machine, ended.error));
   }
   return parse_ssh_answer(ended.output, nonce, name);

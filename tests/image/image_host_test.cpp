@@ -74,6 +74,8 @@ MadeTar change() {
   // What a layer writes stays, also where its whiteout comes behind.
   tar.file("var/cache/new", "new").file("var/cache/.wh..wh..opq", "");
   tar.file("opt/deep", "a file now");
+  // AUFS's own.
+  tar.folder(".wh..wh.plnk/").file(".wh..wh.plnk/12.34", "x").file(".wh..wh.aufs", "");
   return tar;
 }
 

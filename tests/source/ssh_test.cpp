@@ -228,6 +228,8 @@ TEST_F(StandIn, GarbageIsNoAnswer) {
   EXPECT_THAT(error("echo \"goldenv $nonce Linux x86_64\"; head -c 5000 /dev/urandom; echo; "
                     "echo \"goldenv $nonce end 0\""),
               HasSubstr("is no snapshot"));
+  EXPECT_THAT(error("echo This account is not available.; exit 1"),
+              HasSubstr("login shell ended with status 1 (This account is not available.)"));
   EXPECT_THAT(error("yes"), HasSubstr("larger than 32 MiB"));
   EXPECT_THAT(error("echo \"goldenv $nonce Linux x86_64\"; echo '{'; echo closed >&2; exit 255"),
               HasSubstr("lost in its answer (closed)"));
