@@ -52,7 +52,7 @@ class Session {
     report_.doing = std::move(doing);
     progress_(report_);
   }
-  void add(const std::string& where, std::string name, int code, std::string text) {
+  void add(const std::string& where, std::string name, int code, std::string_view text) {
     report_.answers.push_back(
         {where, std::move(name), code, code == kSuccess ? clean(text) : std::string()});
   }
@@ -239,7 +239,7 @@ void Session::ask_mig(const std::string& where, Device device) {
   for (const auto& [profile, count] : profiles) {
     text += (text.empty() ? "" : ",") + profile + "=" + std::to_string(count);
   }
-  add(where, "mig.instances", code, std::move(text));
+  add(where, "mig.instances", code, text);
 }
 
 void Session::ask_links(const std::string& where, Device device) {
@@ -285,7 +285,7 @@ void Session::ask_device(unsigned index) {
     gpu.device = nullptr;
     return;
   }
-  Device const device = gpu.device;
+  void* const device = gpu.device;
   PciInfo pci{};
   int answer = call("nvmlDeviceGetPciInfo_v3", device, &pci);
   if (answer == kFunctionNotFound) {
@@ -357,7 +357,7 @@ void Session::ask_pair(unsigned first, unsigned second) {
     const std::size_t step = level >= 0 ? static_cast<std::size_t>(level) / 10 : kLevels.size();
     text = step < kLevels.size() ? std::string(kLevels[step]) : std::to_string(level);
   }
-  add(where, "topology", code, std::move(text));
+  add(where, "topology", code, text);
   int status = 0;
   constexpr int kRead = 0;
   code = call("nvmlDeviceGetP2PStatus", a.device, b.device, kRead, &status);
