@@ -323,6 +323,7 @@ constexpr auto kEntries = std::to_array<Entry>({
      .meaning = "vendor:device[:subsystem] ids: 10de:20b2"},
     {.key = "gpu.arch",
      .layer = Layer::hardware,
+     .needs = "nvml",
      .many = Many::all,
      .label = "GPU",
      .with = "gpu.name",
@@ -1489,7 +1490,8 @@ constexpr auto kEntries = std::to_array<Entry>({
      .type = Type::version,
      .scheme = Scheme::dotted,
      .with = "driver",
-     .meaning = "highest CUDA version that the driver serves: 12.2. No toolkit need be installed"},
+     .meaning = "highest CUDA version that the driver serves: 12.2. No toolkit need be installed; "
+                "as NVML says it, else by the table of driver branches from libcuda's version"},
     {.key = "cuda.toolkit",
      .layer = Layer::cuda,
      .type = Type::version,
