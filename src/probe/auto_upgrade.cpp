@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "probe/apt_settings.h"
 #include "probe/instances.h"
+#include "probe/presence.h"
 #include "probe/probe.h"
 #include "probe/unit_state.h"
 
@@ -81,7 +82,9 @@ std::optional<Way> by_apt(Survey& survey) {
   }
   if (!system_units(survey).is_systemd && system_units(survey).unseen.empty()) {
     evidence.notes.emplace_back("no systemd: cron starts it");  // /etc/cron.daily/apt-compat
-    return Way{Value::boolean(host.exists("/etc/cron.daily/apt-compat")), std::move(evidence)};
+    const auto there = is_there(host, "/etc/cron.daily/apt-compat");
+    return Way{there ? Reading(Value::boolean(*there)) : Reading(Unknown::from(there.error())),
+               std::move(evidence)};
   }
   return started_by(survey, "apt-daily-upgrade.timer", std::move(evidence));
 }
@@ -141,8 +144,14 @@ std::optional<Way> by_dnf(Survey& survey) {
       return found;
     }
   }
-  if (!found && (host.exists("/etc/dnf") || host.exists("/etc/yum.conf"))) {
-    return Way{Value::boolean(false), seen("/etc/dnf", "dnf-automatic is not installed")};
+  for (const std::string_view sign : {"/etc/dnf", "/etc/yum.conf"}) {
+    const auto there = found ? Result<bool>(false) : is_there(host, sign);
+    if (!there) {
+      return Way{Unknown::from(there.error()), seen(sign)};
+    }
+    if (*there) {
+      return Way{Value::boolean(false), seen("/etc/dnf", "dnf-automatic is not installed")};
+    }
   }
   return found;
 }

@@ -9,6 +9,7 @@
 #include "probe/extlinux.h"
 #include "probe/instances.h"
 #include "probe/kernel_text.h"
+#include "probe/presence.h"
 #include "probe/redact.h"
 #include "version/rpm.h"
 
@@ -236,7 +237,11 @@ struct Grub {
 
 Result<Grub> read_grub(const host::Host& host) {
   std::vector<std::string> places{"/boot/grub2/grub.cfg", "/boot/grub/grub.cfg"};
-  if (host.exists("/sys/firmware/efi")) {
+  const auto efi = is_there(host, "/sys/firmware/efi");
+  if (!efi && leaves_open(efi.error())) {
+    return efi.error();
+  }
+  if (efi.value_or(false)) {
     places.insert(places.begin(), "/etc/grub2-efi.cfg");  // Red Hat's link to the one in use
   }
   Grub grub;

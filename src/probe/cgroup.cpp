@@ -12,6 +12,7 @@
 #include "probe/bracketed.h"
 #include "probe/instances.h"
 #include "probe/limits_text.h"
+#include "probe/presence.h"
 #include "probe/probe.h"
 
 namespace goldenv::probe {
@@ -31,12 +32,16 @@ struct Chain {
   std::string where;  ///< innermost, for evidence
 };
 
-Chain chain_below(const host::Host& host, const std::string& root, std::string_view path) {
+/// Errors: those of looking for it.
+Result<Chain> chain_below(const host::Host& host, const std::string& root, std::string_view path) {
   Chain chain;
   std::string at(path == "/" ? std::string_view{} : path);
   // In a container the path may be the host's while the mount shows the container's own group.
-  if (!at.empty() && !host.exists(root + at)) {
-    at.clear();
+  if (!at.empty()) {
+    GOLDENV_TRY(const bool there, is_there(host, root + at));
+    if (!there) {
+      at.clear();
+    }
   }
   chain.where = root + at;
   while (!at.empty() && at.front() == '/') {
@@ -60,19 +65,19 @@ class Groups {
  public:
   Groups(const host::Host& host, CgroupPaths paths) : host_(host), paths_(std::move(paths)) {}
 
-  /// Where a controller's files are; none where its tree is not mounted here.
-  [[nodiscard]] std::optional<Chain> chain(std::string_view controller) const {
+  /// Where a controller's files are. Errors: absent where its tree is not mounted here; those of
+  /// the look.
+  [[nodiscard]] Result<Chain> chain(std::string_view controller) const {
     const auto v1 = std::ranges::find(paths_.controllers, controller,
                                       &std::pair<std::string_view, std::string_view>::first);
     if (v1 != paths_.controllers.end()) {
       const host::Mount* mount = mount_of_type(host_, "cgroup", controller);
-      return mount == nullptr ? std::nullopt
-                              : std::optional(chain_below(host_, mount->point, v1->second));
+      return mount == nullptr ? not_mounted() : chain_below(host_, mount->point, v1->second);
     }
     const host::Mount* mount = mount_of_type(host_, "cgroup2", "");
     return mount == nullptr || paths_.unified.empty()
-               ? std::nullopt
-               : std::optional(chain_below(host_, mount->point, paths_.unified));
+               ? not_mounted()
+               : chain_below(host_, mount->point, paths_.unified);
   }
   [[nodiscard]] bool is_v1(std::string_view controller) const {
     return std::ranges::any_of(paths_.controllers,
@@ -81,6 +86,13 @@ class Groups {
   [[nodiscard]] const host::Host& host() const { return host_; }
 
  private:
+  [[nodiscard]] Result<Chain> not_mounted() const {
+    if (const auto known = mounts_known(host_); !known) {
+      return known.error();
+    }
+    return Error{Errc::absent, "its control group tree is not mounted here", {}};
+  }
+
   const host::Host& host_;
   CgroupPaths paths_;
 };
@@ -90,9 +102,12 @@ struct Answer {
   facts::Evidence evidence;
 };
 
-Answer not_mounted() {
-  return {Unknown{Why::not_stated, "its control group tree is not mounted here", ""},
-          seen(kCgroup)};
+Answer without_chain(const Error& error) {
+  Unknown unknown = Unknown::from(error);
+  if (error.code == Errc::absent) {
+    unknown.why = Why::not_stated;
+  }
+  return {std::move(unknown), seen(kCgroup)};
 }
 
 /// The smallest of a whole-number limit over all groups around the process; "max" where none
@@ -101,7 +116,7 @@ Answer lowest(const Groups& groups, std::string_view controller, std::string_vie
               std::string_view v1_file) {
   const auto chain = groups.chain(controller);
   if (!chain) {
-    return not_mounted();
+    return without_chain(chain.error());
   }
   const std::string_view file = groups.is_v1(controller) ? v1_file : v2_file;
   std::optional<std::uint64_t> least;
@@ -153,7 +168,7 @@ std::string two_places(double number) {
 Answer cpu_quota(const Groups& groups) {
   const auto chain = groups.chain("cpu");
   if (!chain) {
-    return not_mounted();
+    return without_chain(chain.error());
   }
   const bool v1 = groups.is_v1("cpu");
   std::optional<double> least;
@@ -170,7 +185,11 @@ Answer cpu_quota(const Groups& groups) {
     auto parts = words(*text);
     std::string period;
     if (v1) {
-      period = groups.host().read_file(folder + "/cpu.cfs_period_us", 256).value_or("");
+      std::vector<Error> unseen;
+      period = text_or_none(groups.host(), folder + "/cpu.cfs_period_us", unseen, 256);
+      if (!unseen.empty()) {
+        return {Unknown::from(unseen.front()), seen(path)};
+      }
       parts.resize(parts.empty() ? 0 : 1);
       parts.push_back(trim(period));
     }
@@ -184,7 +203,11 @@ Answer cpu_quota(const Groups& groups) {
 }
 
 Answer cpus(const Groups& groups) {
-  if (const auto chain = groups.chain("cpuset")) {
+  const auto chain = groups.chain("cpuset");
+  if (!chain && chain.error().code != Errc::absent) {
+    return without_chain(chain.error());
+  }
+  if (chain) {
     const std::string_view file =
         groups.is_v1("cpuset") ? "cpuset.effective_cpus" : "cpuset.cpus.effective";
     for (const std::string& folder : chain->folders) {

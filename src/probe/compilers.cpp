@@ -7,6 +7,7 @@
 #include "probe/library_in_force.h"
 #include "probe/library_owner.h"
 #include "probe/path_text.h"
+#include "probe/presence.h"
 #include "probe/probe.h"
 #include "probe/program_search.h"
 
@@ -66,21 +67,17 @@ std::string version_in_object(std::string_view bytes) {
 
 /// lib/gcc/<triple>/<version> beside the compiler's bin folder. Debian names it "12", others
 /// "12.2.0".
-std::vector<std::string> gcc_folders(const host::Host& host, std::string_view compiler) {
+std::vector<std::string> gcc_folders(const host::Host& host, std::string_view compiler,
+                                     std::vector<Error>& unseen) {
   const std::string prefix(folder_of(folder_of(compiler)));
   const std::string base = (prefix == "/" ? "/usr" : prefix) + "/lib/gcc";
   std::vector<std::string> found;
-  const auto triples = host.list(base);
-  if (!triples) {
-    return found;
-  }
   const std::string_view suffix = version_suffix(base_name(compiler));
-  for (const host::DirEntry& triple : *triples) {
-    const auto versions = host.list(base + "/" + triple.name);
-    if (!versions) {
+  for (const host::DirEntry& triple : entries_or_none(host, base, unseen)) {
+    if (triple.kind == host::FileStatus::Kind::file) {
       continue;
     }
-    for (const host::DirEntry& version : *versions) {
+    for (const host::DirEntry& version : entries_or_none(host, base + "/" + triple.name, unseen)) {
       const bool fits = suffix.empty() || version.name == suffix ||
                         version.name.starts_with(std::string(suffix) + ".");
       if (is_version(version.name) && fits) {
@@ -95,16 +92,23 @@ Version gcc_version(Survey& survey, const Program& program) {
   const host::Host& host = survey.host();
   Version version;
   version.evidence = seen(survey.tilde(program.real_path));
-  const std::vector<std::string> folders = gcc_folders(host, program.real_path);
+  std::vector<Error> unseen;
+  const std::vector<std::string> folders = gcc_folders(host, program.real_path, unseen);
   std::vector<std::string> stated;
   for (const std::string& folder : folders) {
-    if (const auto object = host.read_file(folder + "/crtbegin.o")) {
-      const std::string found = version_in_object(*object);
-      if (!found.empty()) {
-        stated.push_back(found);
-        version.evidence = seen(survey.tilde(folder + "/crtbegin.o"));
-      }
+    const std::string found = version_in_object(text_or_none(host, folder + "/crtbegin.o", unseen));
+    if (!found.empty()) {
+      stated.push_back(found);
+      version.evidence = seen(survey.tilde(folder + "/crtbegin.o"));
     }
+  }
+  // Of several folders one that was not seen may be this compiler's.
+  if (!unseen.empty()) {
+    const std::string_view named = version_suffix(base_name(program.real_path));
+    version.evidence = seen(survey.tilde(program.real_path));
+    version.reading = named.empty() ? facts::Reading(facts::Unknown::from(unseen.front()))
+                                    : facts::Value::prefix(std::string(named));
+    return version;
   }
   std::ranges::sort(stated);
   stated.erase(std::unique(stated.begin(), stated.end()), stated.end());
@@ -178,19 +182,23 @@ void add_gcc_copies(Survey& survey) {
 
 /// " version 14.0.6" stands in the library that holds the front end (libclang-cpp), or in clang
 /// itself where it is linked into one file. Distributions add their revision ("14.0.0-1ubuntu1.1").
-std::optional<std::string> clang_text(Survey& survey, const std::string& file,
-                                      std::string_view major) {
+/// Errors: those of reading the file.
+Result<std::optional<std::string>> clang_text(Survey& survey, const std::string& file,
+                                              std::string_view major) {
   const std::string marker = " version " + std::string(major) + ".";
   const auto found = elf::text_after(survey.host(), file, marker, 64);
-  if (!found || !*found) {
-    return std::nullopt;
+  if (!found) {
+    return found.error();
+  }
+  if (!*found) {
+    return std::optional<std::string>();
   }
   const std::string text = std::string(major) + "." + **found;
   const std::string version = text.substr(0, text.find_first_of(" (\n"));
   // "14.0.6", not the "14.%d" of a message.
   const std::size_t dots = static_cast<std::size_t>(std::ranges::count(version, '.'));
   return dots >= 2 && version.find('%') == std::string::npos ? std::optional(version)
-                                                             : std::nullopt;
+                                                             : std::optional<std::string>();
 }
 
 Version clang_version(Survey& survey, const Program& program) {
@@ -225,8 +233,14 @@ Version clang_version(Survey& survey, const Program& program) {
     }
   }
   for (const std::string& file : files) {
-    if (const auto text = clang_text(survey, file, major)) {
-      version.reading = facts::Value::scalar(*text);
+    const auto text = clang_text(survey, file, major);
+    if (!text) {
+      version.reading = facts::Value::prefix(major);
+      version.evidence.basis = "folder name";
+      return version;
+    }
+    if (*text) {
+      version.reading = facts::Value::scalar(**text);
       version.evidence = seen(survey.tilde(file));
       version.evidence.basis = "text in the file";
       return version;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -123,27 +124,35 @@ void add_topology(Survey& survey) {
   if (!wants_any(survey, {"cpu.sockets", "cpu.cores"})) {
     return;
   }
-  std::set<std::string> sockets;
-  std::set<std::string> cores;
+  struct Parts {
+    std::set<std::string> names;
+    std::optional<Error> unseen;
+    void add(const Result<std::string>& text) {
+      if (text) {
+        names.emplace(trim(*text));
+      } else if (text.error().code != Errc::absent) {
+        unseen = text.error();
+      }
+    }
+  };
+  Parts sockets;
+  Parts cores;
   for (const std::uint32_t number : numbers) {
     const std::string folder = std::string(kCpus) + "/cpu" + std::to_string(number) + "/topology/";
     // CPUs that are off have no topology; their siblings stand for them.
-    const Result<std::string> socket = host.read_file(folder + "physical_package_id", 64);
-    const Result<std::string> siblings = host.read_file(folder + "thread_siblings_list", 4096);
-    if (socket) {
-      sockets.emplace(trim(*socket));
-    }
-    if (siblings) {
-      cores.emplace(trim(*siblings));
-    }
+    sockets.add(host.read_file(folder + "physical_package_id", 64));
+    cores.add(host.read_file(folder + "thread_siblings_list", 4096));
   }
   const std::string where = std::string(kCpus) + "/cpu*/topology/";
-  const auto count = [](const std::set<std::string>& seen_ones) {
-    return seen_ones.empty() ? Reading(Unknown{Why::not_stated, "no topology is shown", ""})
-                             : Reading(Value::number(seen_ones.size()));
+  const auto count = [](const Parts& parts) {
+    if (parts.unseen) {
+      return Reading(Unknown::from(*parts.unseen));
+    }
+    return parts.names.empty() ? Reading(Unknown{Why::not_stated, "no topology is shown", ""})
+                               : Reading(Value::number(parts.names.size()));
   };
   // -1 is a package that the firmware did not number.
-  sockets.erase("-1");
+  sockets.names.erase("-1");
   survey.add("cpu.sockets", count(sockets), seen(where + "physical_package_id"));
   survey.add("cpu.cores", count(cores), seen(where + "thread_siblings_list"));
 }

@@ -128,6 +128,10 @@ void add_idle_states(Survey& survey) {
         }
         if (trim(*disable) != "0") {
           const Result<std::string> name = host.read_file(path + "/name", 64);
+          if (!name && name.error().code != Errc::absent) {
+            reading = Unknown::from(name.error());
+            break;
+          }
           disabled.push_back(name ? std::string(trim(*name)) : "state" + std::to_string(state));
         }
       }

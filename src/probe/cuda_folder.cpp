@@ -10,6 +10,7 @@
 #include "probe/header_version.h"
 #include "probe/instances.h"
 #include "probe/library_owner.h"
+#include "probe/presence.h"
 #include "tables/cuda_releases.h"
 #include "version/version.h"
 
@@ -91,10 +92,16 @@ CudaNvcc learn_nvcc(Survey& survey, const std::string& folder) {
       nvcc.version = facts::Unknown::from(real.error());
       return nvcc;
     }
-    const std::string program = behind_wrapper(host, *real);
-    const auto text = elf::text_after(host, program, kNvccMarker, 64);
+    const auto behind = behind_wrapper(host, *real);
+    const std::string& program = behind ? *behind : *real;
+    const auto text = behind ? elf::text_after(host, program, kNvccMarker, 64)
+                             : Result<std::optional<std::string>>(behind.error());
     nvcc.evidence = seen(survey.tilde(program));
     nvcc.evidence.basis = "text in the file";
+    if (!text && text.error().code != Errc::malformed) {
+      nvcc.version = facts::Unknown::from(text.error());
+      return nvcc;
+    }
     if (!text) {
       nvcc.version = facts::Unknown::from(text.error());
       continue;
@@ -110,14 +117,14 @@ CudaNvcc learn_nvcc(Survey& survey, const std::string& folder) {
   return nvcc;
 }
 
-void add_file_names(const host::Host& host, const std::string& folder, Parts& parts) {
+void add_file_names(const host::Host& host, const std::string& folder, Parts& parts,
+                    std::vector<Error>& unseen) {
   std::vector<std::string> libraries = {folder + "/lib64", folder + "/lib"};
-  for (const host::DirEntry& target :
-       host.list(folder + "/targets").value_or(std::vector<host::DirEntry>{})) {
+  for (const host::DirEntry& target : entries_or_none(host, folder + "/targets", unseen)) {
     libraries.push_back(folder + "/targets/" + target.name + "/lib");
   }
   for (const std::string& library : libraries) {
-    for (const host::DirEntry& entry : host.list(library).value_or(std::vector<host::DirEntry>{})) {
+    for (const host::DirEntry& entry : entries_or_none(host, library, unseen)) {
       for (const PartNames& names : kParts) {
         const bool is_its = !names.library.empty() && entry.name.starts_with(names.library) &&
                             entry.name.substr(names.library.size()).starts_with(".so.");
@@ -130,8 +137,9 @@ void add_file_names(const host::Host& host, const std::string& folder, Parts& pa
   }
 }
 
-void add_wheels(const host::Host& host, const std::string& home, Parts& parts) {
-  for (const host::DirEntry& entry : host.list(home).value_or(std::vector<host::DirEntry>{})) {
+void add_wheels(const host::Host& host, const std::string& home, Parts& parts,
+                std::vector<Error>& unseen) {
+  for (const host::DirEntry& entry : entries_or_none(host, home, unseen)) {
     const auto wheel = parse_dist_info(entry.name);
     for (const PartNames& names : kParts) {
       if (wheel && is_wheel_of(wheel->first, names.wheel)) {
@@ -143,10 +151,10 @@ void add_wheels(const host::Host& host, const std::string& home, Parts& parts) {
 
 /// conda-meta holds <name>-<version>-<build>.json. Gives the release that cuda-toolkit or
 /// cudatoolkit states, "" where there is none.
-std::string add_conda(const host::Host& host, const std::string& folder, Parts& parts) {
+std::string add_conda(const host::Host& host, const std::string& folder, Parts& parts,
+                      std::vector<Error>& unseen) {
   std::string release;
-  for (const host::DirEntry& entry :
-       host.list(folder + "/conda-meta").value_or(std::vector<host::DirEntry>{})) {
+  for (const host::DirEntry& entry : entries_or_none(host, folder + "/conda-meta", unseen)) {
     const std::vector<std::string_view> pieces = split(entry.name, '-');
     if (pieces.size() < 3) {
       continue;
@@ -169,7 +177,8 @@ std::string add_conda(const host::Host& host, const std::string& folder, Parts& 
 /// Packages of NVIDIA's archive are named for the release: cuda-cudart-12-1 is of
 /// /usr/local/cuda-12.1. Gives the release that cuda-toolkit-12-1 states (12.1.1-1), or Debian's
 /// own toolkit (11.8.89~11.8.0-5).
-std::string add_debian(Survey& survey, const std::string& folder, Parts& parts) {
+std::string add_debian(Survey& survey, const std::string& folder, Parts& parts,
+                       std::vector<Error>& unseen) {
   std::string suffix;
   if (folder.starts_with("/usr/local/cuda-")) {
     suffix = folder.substr(std::string_view("/usr/local/cuda").size());
@@ -180,6 +189,7 @@ std::string add_debian(Survey& survey, const std::string& folder, Parts& parts) 
   std::string release;
   const auto& packages = debian_packages(survey);
   if (!packages) {
+    note_unseen(packages.error(), unseen);
     return {};
   }
   for (const auto& [name, package_version] : *packages) {
@@ -205,7 +215,8 @@ std::string add_debian(Survey& survey, const std::string& folder, Parts& parts) 
 
 /// "12.1" of `#define CUDA_VERSION 12010` in cuda.h; the update is not in it. The line stands 14 kB
 /// into a header of more than a megabyte (13.0).
-std::string header_release(const host::Host& host, const std::string& folder) {
+std::string header_release(const host::Host& host, const std::string& folder,
+                           std::vector<Error>& unseen) {
   constexpr std::size_t kHeadBytes = 64u << 10;
   const std::string path = folder + "/include/cuda.h";
   auto text = host.read_head(path, kHeadBytes);
@@ -217,6 +228,9 @@ std::string header_release(const host::Host& host, const std::string& folder) {
     text = host.read_file(path);
     stated = text ? version_in_header(*text, {"CUDA_VERSION"}) : std::nullopt;
   }
+  if (!text) {
+    note_unseen(text.error(), unseen);
+  }
   const auto code = stated ? to_number(*stated) : std::nullopt;
   const auto version = code ? version::from_code(version::Code::cuda, *code)
                             : Result<std::string>(Error{Errc::malformed, "", {}});
@@ -225,14 +239,15 @@ std::string header_release(const host::Host& host, const std::string& folder) {
 
 /// Up to 11.0: "CUDA Version 10.2.89", which is the name of the release up to 10.2 and a build
 /// number in 11.0.
-std::string text_release(const host::Host& host, const std::string& folder) {
-  const auto text = host.read_file(folder + "/version.txt", 4096);
+std::string text_release(const host::Host& host, const std::string& folder,
+                         std::vector<Error>& unseen) {
+  const std::string text = text_or_none(host, folder + "/version.txt", unseen, 4096);
   constexpr std::string_view kBefore = "CUDA Version ";
-  const std::size_t at = text ? text->find(kBefore) : std::string::npos;
+  const std::size_t at = text.find(kBefore);
   if (at == std::string::npos) {
     return {};
   }
-  const std::string_view rest = std::string_view(*text).substr(at + kBefore.size());
+  const std::string_view rest = std::string_view(text).substr(at + kBefore.size());
   return std::string(rest.substr(0, rest.find_first_not_of("0123456789.")));
 }
 
@@ -260,7 +275,9 @@ void learn_release(Survey& survey, CudaFolder& folder) {
       }
     }
   }
-  const std::string text = text_release(host, folder.path);
+  // What could not be read may say more, or another thing, than what is found in its place.
+  std::vector<Error> unseen;
+  const std::string text = text_release(host, folder.path, unseen);
   if (is_version(text) && to_number(text.substr(0, text.find('.'))).value_or(99) < 11) {
     folder.release = facts::Value::scalar(text);
     evidence = seen(survey.tilde(folder.path + "/version.txt"));
@@ -269,21 +286,26 @@ void learn_release(Survey& survey, CudaFolder& folder) {
   std::string packaged;
   if (parts.empty()) {
     evidence = seen(survey.tilde(folder.path));
-    add_file_names(host, folder.path, parts);
-    add_wheels(host, folder.path + "/dist-info", parts);
+    add_file_names(host, folder.path, parts, unseen);
+    add_wheels(host, folder.path + "/dist-info", parts, unseen);
     const std::size_t site = folder.path.rfind("/nvidia/");  // wheels share <site>/nvidia/cu13
     if (site != std::string::npos) {
-      add_wheels(host, folder.path.substr(0, site), parts);
+      add_wheels(host, folder.path.substr(0, site), parts, unseen);
     }
-    packaged = add_conda(host, folder.path, parts);
+    packaged = add_conda(host, folder.path, parts, unseen);
     if (packaged.empty()) {
-      packaged = add_debian(survey, folder.path, parts);
+      packaged = add_debian(survey, folder.path, parts, unseen);
     }
+    // Its version only narrows what the others leave open.
     if (const auto* nvcc = std::get_if<facts::Value>(&cuda_nvcc(survey, folder.path).version)) {
       add_part(parts, "cuda_nvcc", nvcc->text);
     }
+    if (!unseen.empty()) {
+      folder.release = facts::Unknown::from(unseen.front());
+      return;
+    }
   }
-  std::string stated = header_release(host, folder.path);
+  std::string stated = header_release(host, folder.path, unseen);
   if (stated.empty()) {
     stated = cuda_nvcc(survey, folder.path).release;
   }

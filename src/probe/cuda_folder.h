@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -33,6 +34,7 @@ struct CudaChoice {
   std::string path;                            ///< without links; "" where there is none
   std::string why;                             ///< "CUDA_HOME", "nvcc on PATH", "/usr/local/cuda"
   facts::Reading otherwise = facts::Absent{};  ///< where there is none
+  std::optional<Error> error;                  ///< where that is unknown, why
   std::vector<std::string> notes;
 };
 
@@ -44,8 +46,9 @@ const std::vector<std::string>& cuda_folders(Survey& survey);
 const std::vector<Error>& unseen_cuda_folders(Survey& survey);
 const CudaChoice& cuda_choice(Survey& survey);
 
-/// The toolkit that a path without links lies in, or "".
-std::string toolkit_of(Survey& survey, std::string_view path);
+/// The toolkit that a path without links lies in, or "". Errors: those of looking at the folders
+/// above it.
+Result<std::string> toolkit_of(Survey& survey, std::string_view path);
 
 /// What is known of the toolkit in a folder, learned once a survey.
 const CudaFolder& cuda_folder(Survey& survey, const std::string& path);
@@ -54,7 +57,8 @@ const CudaNvcc& cuda_nvcc(Survey& survey, const std::string& path);
 /// The program that a wrapper script starts, links followed: the first word of it that is the path
 /// of another nvcc, or nvcc.bin beside it; `program` itself where it is no script. Sample of
 /// Debian's /usr/bin/nvcc: exec /usr/lib/nvidia-cuda-toolkit/bin/nvcc "$@"
-std::string behind_wrapper(const host::Host& host, const std::string& program);
+/// Errors: those of reading it and of looking beside it.
+Result<std::string> behind_wrapper(const host::Host& host, const std::string& program);
 
 /// The release that a toolkit's parts belong to, by the table of releases.
 struct CudaReleaseReading {

@@ -10,6 +10,7 @@
 #include "probe/library_owner.h"
 #include "probe/mapped_library.h"
 #include "probe/path_text.h"
+#include "probe/presence.h"
 #include "probe/probe.h"
 
 namespace goldenv::probe {
@@ -39,17 +40,16 @@ std::size_t count_dots(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count(text, '.'));
 }
 
-/// "11.6" of torch/version.py: `cuda = '11.6'` or `cuda: Optional[str] = '12.1'`.
-std::string torch_cuda(Survey& survey) {
-  const auto text = survey.host().read_file(torch_folder(survey) + "/version.py", 64u << 10);
-  if (!text) {
-    return {};
-  }
-  for (const std::string_view line : lines(*text)) {
+/// "11.6" of torch/version.py: `cuda = '11.6'` or `cuda: Optional[str] = '12.1'`; "" where it says
+/// no such thing. Errors: those of reading it.
+Result<std::string> torch_cuda(Survey& survey) {
+  GOLDENV_TRY(const std::string text,
+              survey.host().read_file(torch_folder(survey) + "/version.py", 64u << 10));
+  for (const std::string_view line : lines(text)) {
     if (line.starts_with("cuda =") || line.starts_with("cuda:")) {
       const std::size_t open = line.find_first_of("'\"", line.find('='));
       if (open == std::string_view::npos) {
-        return {};
+        return std::string();
       }
       const std::string_view rest = line.substr(open + 1);
       const std::string_view version = rest.substr(0, rest.find(line[open]));
@@ -58,7 +58,7 @@ std::string torch_cuda(Survey& survey) {
                  : std::string();
     }
   }
-  return {};
+  return std::string();
 }
 
 /// libcudart holds no text of its version, so everything around it is asked, the file's name first.
@@ -77,8 +77,8 @@ CudartFile read_cudart(Survey& survey, const std::string& path, const std::strin
   if (count_dots(named) >= 2) {
     learn(named, "file name");
   }
-  for (const LibraryOwner& owner :
-       library_owners(survey, path, real_path, {kWheels, kDebian, kConda})) {
+  const LibraryOwners owners = library_owners(survey, path, real_path, {kWheels, kDebian, kConda});
+  for (const LibraryOwner& owner : owners.found) {
     if (owner.is_other_file) {
       file.notes.push_back(owner.package + " says " + owner.version + " (" + owner.from +
                            "), but its file list has another size");
@@ -86,12 +86,21 @@ CudartFile read_cudart(Survey& survey, const std::string& path, const std::strin
       learn(owner.version, "package " + owner.package);
     }
   }
-  const std::string toolkit = toolkit_of(survey, real_path);
+  // What could not be read may name another version than what stands behind it in this list.
+  std::vector<Error> unseen = owners.unseen;
+  const Result<std::string> toolkit = toolkit_of(survey, real_path);
+  if (!toolkit) {
+    unseen.push_back(toolkit.error());
+  }
+  if (std::holds_alternative<facts::Unknown>(file.version) && !unseen.empty()) {
+    file.version = facts::Unknown::from(unseen.front());
+    return file;
+  }
   // What a process has mapped and is no longer there is of the toolkit that stood there before.
-  if (!toolkit.empty() && path_on_disk(real_path) == real_path) {
-    const std::string json = toolkit + "/version.json";
+  if (toolkit && !toolkit->empty() && path_on_disk(real_path) == real_path) {
+    const std::string json = *toolkit + "/version.json";
     for (const auto& [component, version] :
-         parse_version_json(survey.host().read_file(json).value_or(""))) {
+         parse_version_json(text_or_none(survey.host(), json, unseen))) {
       if (component == "cuda_cudart") {
         learn(version, survey.tilde(json));
       }
@@ -100,9 +109,13 @@ CudartFile read_cudart(Survey& survey, const std::string& path, const std::strin
   if (std::holds_alternative<facts::Value>(file.version)) {
     return file;
   }
+  if (!unseen.empty()) {
+    file.version = facts::Unknown::from(unseen.front());
+    return file;
+  }
   const std::string torch = torch_folder(survey);
   const std::string built_for =
-      !torch.empty() && is_below(real_path, torch) ? torch_cuda(survey) : "";
+      !torch.empty() && is_below(real_path, torch) ? torch_cuda(survey).value_or("") : "";
   if (!built_for.empty()) {
     file.version = facts::Value::prefix(built_for);
     file.basis = "torch/version.py, which bundles it";
@@ -126,8 +139,8 @@ CudaReleaseReading release_of_runtime(Survey& survey, const std::string& version
     return release;
   }
   const std::string site = plain.substr(0, nvidia);
-  for (const host::DirEntry& entry :
-       survey.host().list(site).value_or(std::vector<host::DirEntry>{})) {
+  std::vector<Error> unseen;
+  for (const host::DirEntry& entry : entries_or_none(survey.host(), site, unseen)) {
     const auto* value = std::get_if<facts::Value>(&release.reading);
     if (value == nullptr || value->form != facts::Value::Form::one_of) {
       break;
@@ -193,11 +206,15 @@ void add_release(Survey& survey, const LibraryInForce& library, const CudartFile
     return;
   }
   facts::Evidence evidence = library.evidence;
-  evidence.notes.insert(evidence.notes.begin(), "origin: " + library.origin);
-  const std::string toolkit = toolkit_of(survey, library.real_path);
-  if (!toolkit.empty()) {
-    const CudaFolder& folder = cuda_folder(survey, toolkit);
-    evidence.notes.push_back("release of " + survey.tilde(toolkit) + " by " +
+  evidence.notes.insert(evidence.notes.begin(), "origin: " + facts::describe(library.origin));
+  const Result<std::string> toolkit = toolkit_of(survey, library.real_path);
+  if (!toolkit) {
+    survey.add("cuda", facts::Unknown::from(toolkit.error()), evidence);
+    return;
+  }
+  if (!toolkit->empty()) {
+    const CudaFolder& folder = cuda_folder(survey, *toolkit);
+    evidence.notes.push_back("release of " + survey.tilde(*toolkit) + " by " +
                              (folder.release_evidence.basis.empty()
                                   ? folder.release_evidence.from
                                   : folder.release_evidence.basis));
@@ -225,11 +242,16 @@ void add_in_force(Survey& survey) {
   if (!library.is_found()) {
     facts::Reading found = library.found;
     if (library.asker == LibraryInForce::Asker::nobody &&
-        std::holds_alternative<facts::Absent>(found) && !torch_cuda(survey).empty()) {
-      found = facts::Unknown{facts::Why::not_stated,
-                             "torch was built for CUDA " + torch_cuda(survey) +
-                                 " and asks for no libcudart: it holds it inside",
-                             ""};
+        std::holds_alternative<facts::Absent>(found)) {
+      const Result<std::string> built_for = torch_cuda(survey);
+      if (!built_for) {
+        found = facts::Unknown::from(built_for.error());
+      } else if (!built_for->empty()) {
+        found = facts::Unknown{facts::Why::not_stated,
+                               "torch was built for CUDA " + *built_for +
+                                   " and asks for no libcudart: it holds it inside",
+                               ""};
+      }
     }
     for (const std::string_view key :
          {"cuda.runtime", "cuda.runtime.build_id", "cuda.runtime.origin"}) {
@@ -250,7 +272,7 @@ void add_in_force(Survey& survey) {
   evidence.notes.insert(evidence.notes.end(), file.notes.begin(), file.notes.end());
   survey.add("cuda.runtime", file.version, evidence);
   survey.add("cuda.runtime.build_id", build_id, evidence);
-  survey.add("cuda.runtime.origin", facts::Value::scalar(library.origin), evidence);
+  survey.add("cuda.runtime.origin", library.origin, evidence);
   add_release(survey, library, file);
 }
 
@@ -265,7 +287,7 @@ void add_copies(Survey& survey) {
     const std::string label = "@" + survey.tilde(copy.path);
     survey.add("cuda.runtime" + label, file.version, evidence);
     survey.add("cuda.runtime.build_id" + label, build_id, evidence);
-    survey.add("cuda.runtime.origin" + label, facts::Value::scalar(copy.origin), evidence);
+    survey.add("cuda.runtime.origin" + label, copy.origin, evidence);
   }
 }
 

@@ -87,7 +87,7 @@ void add_link(Survey& survey) {
 }
 
 void add_installed(Survey& survey) {
-  std::vector<std::string> versions;
+  std::vector<facts::Reading> versions;
   facts::Evidence all;
   all.basis = "folders where toolkits are installed";
   for (const std::string& path : cuda_folders(survey)) {
@@ -98,8 +98,8 @@ void add_installed(Survey& survey) {
       const CudaNvcc& nvcc = cuda_nvcc(survey, path);
       survey.add("cuda.toolkit.nvcc" + label, nvcc.version, nvcc.evidence);
     }
-    versions.push_back(version_text(folder.release));
-    all.notes.push_back(versions.back() + " " + survey.tilde(path));
+    versions.push_back(folder.release);
+    all.notes.push_back(version_text(folder.release) + " " + survey.tilde(path));
   }
   survey.add("cuda.toolkit.copies", copies_reading(versions, unseen_cuda_folders(survey)), all);
 }

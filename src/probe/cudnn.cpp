@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
 
 #include "base/text.h"
@@ -11,12 +10,14 @@
 #include "probe/library_owner.h"
 #include "probe/mapped_library.h"
 #include "probe/path_text.h"
+#include "probe/presence.h"
 #include "probe/probe.h"
 
 namespace goldenv::probe {
 namespace {
 
 constexpr std::string_view kStem = "libcudnn";
+constexpr std::string_view kMissing = "missing";
 constexpr std::array<std::string_view, 3> kSonames = {"libcudnn.so.9", "libcudnn.so.8",
                                                       "libcudnn.so.7"};
 constexpr std::array<std::string_view, 1> kWheels = {"nvidia_cudnn"};
@@ -88,9 +89,9 @@ CudnnFile read_file(Survey& survey, const std::string& path, const std::string& 
     file.version = facts::Value::scalar(**own);
     file.basis = "text in the file";
   }
-  const auto owners = library_owners(survey, path, real_path, {kWheels, kDebian, kConda});
+  const LibraryOwners owners = library_owners(survey, path, real_path, {kWheels, kDebian, kConda});
   const std::string named = version_in_name(base_name(real_path));
-  for (const LibraryOwner& owner : owners) {
+  for (const LibraryOwner& owner : owners.found) {
     const auto* value = std::get_if<facts::Value>(&file.version);
     // The name of the file is the file's own word against a package that is no longer in force.
     const bool fits =
@@ -106,6 +107,8 @@ CudnnFile read_file(Survey& survey, const std::string& path, const std::string& 
   if (std::holds_alternative<facts::Unknown>(file.version) && !named.empty()) {
     file.version = facts::Value::prefix(named);
     file.basis = "file name";
+  } else if (std::holds_alternative<facts::Unknown>(file.version) && !owners.unseen.empty()) {
+    file.version = facts::Unknown::from(owners.unseen.front());
   }
   return file;
 }
@@ -137,18 +140,18 @@ CudnnFile read_copy(Survey& survey, const std::string& path, const std::string& 
 
 /// One of the parts: its own word where it has one; where only its name speaks, or nothing, the
 /// graph library of its folder gives the rest of the version, as long as it does not contradict.
-std::string part_version(Survey& survey, const std::string& path, const std::string& real_path) {
+facts::Reading part_version(Survey& survey, const std::string& path, const std::string& real_path) {
   const CudnnFile own = read_file(survey, path, real_path);
   const auto* value = std::get_if<facts::Value>(&own.version);
   if ((value != nullptr && value->form == facts::Value::Form::scalar) || !own.notes.empty()) {
-    return version_text(own.version);
+    return own.version;
   }
   const CudnnFile graph = read_copy(survey, path, real_path);
   const auto* whole = std::get_if<facts::Value>(&graph.version);
   if (value != nullptr && whole != nullptr && !whole->text.starts_with(value->text + ".")) {
-    return version_text(own.version);
+    return own.version;
   }
-  return version_text(graph.version);
+  return graph.version;
 }
 
 /// libcudnn itself is a shim that hardly changes from cuDNN 9 on: the graph library tells builds
@@ -159,6 +162,24 @@ facts::Reading build_id_of(Survey& survey, const std::string& path, const std::s
     return facts::Unknown::from(graph.error());
   }
   return build_id_reading(survey, graph ? *graph : real_path);
+}
+
+/// The counts of versions. One of which only a part is known counts as another where it contradicts
+/// what is known of the rest: a mixture is worth more than its exact numbers.
+facts::Reading parts_reading(const std::vector<facts::Reading>& versions) {
+  std::vector<facts::Reading> words;
+  for (const facts::Reading& version : versions) {
+    const auto* value = std::get_if<facts::Value>(&version);
+    const bool is_prefix = value != nullptr && value->form == facts::Value::Form::prefix;
+    const bool is_other = is_prefix && std::ranges::any_of(versions, [&](const auto& reading) {
+                            const auto* whole = std::get_if<facts::Value>(&reading);
+                            return whole != nullptr && whole->form == facts::Value::Form::scalar &&
+                                   whole->text != kMissing &&
+                                   !whole->text.starts_with(value->text + ".");
+                          });
+    words.push_back(is_other ? facts::Value::scalar(version_text(version)) : version);
+  }
+  return copies_reading(words, {});
 }
 
 /// cuDNN opens its parts by name when it first needs them, and LD_LIBRARY_PATH wins over the
@@ -177,7 +198,7 @@ void add_parts(Survey& survey, const LibraryInForce& library) {
     survey.add("cudnn.parts", facts::Absent{"cuDNN 7 is one file"}, library.evidence);
     return;
   }
-  std::map<std::string, std::uint64_t> counts;
+  std::vector<facts::Reading> versions;
   facts::Evidence evidence{library.evidence.from, 0, "resolved", "", {}};
   for (const std::string_view part : parts) {
     const LibraryInForce found =
@@ -186,31 +207,28 @@ void add_parts(Survey& survey, const LibraryInForce& library) {
       survey.add("cudnn.parts", found.found, evidence);
       return;
     }
-    std::string version = "missing";
-    if (found.is_found()) {
-      version = part_version(survey, found.path, found.real_path);
-    }
-    ++counts[version];
-    evidence.notes.push_back(std::string(part) + ": " + version +
+    versions.push_back(found.is_found() ? part_version(survey, found.path, found.real_path)
+                                        : facts::Value::scalar(std::string(kMissing)));
+    evidence.notes.push_back(std::string(part) + ": " + version_text(versions.back()) +
                              (found.is_found() ? " " + with_tilde(survey, found.real_path) : ""));
   }
-  std::vector<std::pair<std::string, std::string>> entries;
-  for (const auto& [version, count] : counts) {
-    entries.emplace_back(version, std::to_string(count));
-  }
-  survey.add("cudnn.parts", facts::Value::map(std::move(entries)), evidence);
+  survey.add("cudnn.parts", parts_reading(versions), evidence);
 }
 
 void add_in_force(Survey& survey) {
   const LibraryInForce& library = library_in_force(survey, kStem, kSonames);
   facts::Reading found = library.found;
   if (library.asker == LibraryInForce::Asker::nobody &&
-      std::holds_alternative<facts::Absent>(found) &&
-      survey.host().exists(torch_folder(survey) + "/lib/libtorch_cuda.so")) {
-    found = facts::Unknown{facts::Why::not_stated,
-                           "torch's CUDA library asks for no libcudnn: it was built without cuDNN, "
-                           "or holds it inside",
-                           ""};
+      std::holds_alternative<facts::Absent>(found)) {
+    const auto there = is_there(survey.host(), torch_folder(survey) + "/lib/libtorch_cuda.so");
+    if (!there) {
+      found = facts::Unknown::from(there.error());
+    } else if (*there) {
+      found = facts::Unknown{facts::Why::not_stated,
+                             "torch's CUDA library asks for no libcudnn: it was built without "
+                             "cuDNN, or holds it inside",
+                             ""};
+    }
   }
   if (!library.is_found()) {
     for (const std::string_view key :
@@ -232,13 +250,13 @@ void add_in_force(Survey& survey) {
   survey.add("cudnn", file.version, evidence);
   survey.add("cudnn.build_id", build_id, evidence);
   survey.add("cudnn.path", facts::Value::scalar(path_on_disk(library.real_path)), evidence);
-  survey.add("cudnn.origin", facts::Value::scalar(library.origin), evidence);
+  survey.add("cudnn.origin", library.origin, evidence);
   add_parts(survey, library);
 }
 
 void add_copies(Survey& survey) {
   const LibraryCopies found = library_copies(survey, kStem);
-  std::vector<std::string> versions;
+  std::vector<facts::Reading> versions;
   facts::Evidence all;
   all.basis = "files in the places where libraries live";
   for (const LibraryCopy& copy : found.copies) {
@@ -248,12 +266,12 @@ void add_copies(Survey& survey) {
     if (const auto* value = std::get_if<facts::Value>(&build_id)) {
       evidence.build_id = value->text;
     }
-    evidence.notes.insert(evidence.notes.begin(), "of: " + copy.origin);
+    evidence.notes.insert(evidence.notes.begin(), "of: " + facts::describe(copy.origin));
     const std::string label = "@" + survey.tilde(copy.path);
     survey.add("cudnn" + label, file.version, evidence);
     survey.add("cudnn.build_id" + label, build_id, evidence);
-    versions.push_back(version_text(file.version));
-    all.notes.push_back(versions.back() + " " + survey.tilde(copy.path));
+    versions.push_back(file.version);
+    all.notes.push_back(version_text(file.version) + " " + survey.tilde(copy.path));
   }
   survey.add("cudnn.copies", copies_reading(versions, found.unseen), all);
 }

@@ -15,6 +15,7 @@
 #include "probe/module_files.h"
 #include "probe/nvidia_proc.h"
 #include "probe/platform.h"
+#include "probe/presence.h"
 #include "probe/probe.h"
 
 namespace goldenv::probe {
@@ -79,7 +80,8 @@ Result<bool> is_in_memory(const host::Host& host) {
   if (folder.error().code != Errc::absent) {
     return folder.error();
   }
-  if (host.exists("/sys/module")) {
+  GOLDENV_TRY(const bool has_folders, is_there(host, "/sys/module"));
+  if (has_folders) {
     return false;
   }
   return listed.error().code == Errc::absent
@@ -97,7 +99,17 @@ Driver without_module(Survey& survey) {
     driver.evidence.notes = platform.signs;
     return driver;
   }
-  if (survey.host().exists("/sys/module/nvgpu")) {
+  if (platform.unseen) {
+    return same_for_all(Unknown::from(*platform.unseen), seen(kProcVersion));
+  }
+  // What is listed decides whether nvgpu is there as well as its folder does.
+  const auto listed = survey.host().read_file("/proc/modules");
+  const auto nvgpu = is_there(survey.host(), "/sys/module/nvgpu");
+  const bool is_listed = listed && parse_module_names(*listed).contains("nvgpu");
+  if (!listed && !nvgpu && leaves_open(nvgpu.error())) {
+    return same_for_all(Unknown::from(nvgpu.error()), seen("/sys/module/nvgpu"));
+  }
+  if (is_listed || nvgpu.value_or(false)) {
     return same_for_all(
         Unknown{Why::not_stated, "nvgpu, Jetson's older driver, states no version", ""},
         seen("/sys/module/nvgpu"));

@@ -9,6 +9,7 @@
 #include "probe/instances.h"
 #include "probe/nvidia_proc.h"
 #include "probe/platform.h"
+#include "probe/presence.h"
 
 namespace goldenv::probe {
 namespace {
@@ -109,7 +110,14 @@ Bus look_at_bus(const host::Host& host) {
       continue;
     }
     const std::string_view name = gpu_vendor(kind, *vendor, (*address)[1]);
-    if (!name.empty() && !host.exists(folder + "/physfn")) {
+    if (name.empty()) {
+      continue;
+    }
+    const auto is_virtual = is_there(host, folder + "/physfn");  // a function lent to a guest
+    if (!is_virtual) {
+      bus.error = is_virtual.error();
+    }
+    if (!is_virtual.value_or(false)) {
       Gpu gpu;
       gpu.bus = device.name;
       gpu.folder = folder;
@@ -146,7 +154,9 @@ GpuList find_gpus(Survey& survey) {
       if (gpu.bus.empty()) {
         gpu.bus = entry.name;
         gpu.vendor = "nvidia";
-        if (std::string folder = std::string(kDevices) + "/" + entry.name; host.exists(folder)) {
+        // One that cannot be looked at says so in each of its files.
+        if (std::string folder = std::string(kDevices) + "/" + entry.name;
+            is_there(host, folder).value_or(true)) {
           gpu.folder = std::move(folder);  // whose class or vendor could not be told
         }
       }
@@ -180,6 +190,8 @@ GpuList find_gpus(Survey& survey) {
     if (platform.kind == Platform::Kind::wsl2) {
       list.unknown =
           Unknown{Why::not_probed, "WSL shows no GPU on its buses; NVML knows them", "nvml"};
+    } else if (platform.unseen) {
+      list.unknown = Unknown::from(*platform.unseen);
     } else if (platform.kind == Platform::Kind::jetson) {
       list.unknown = Unknown{Why::unsupported, "Jetson's GPU is no PCI device", ""};
     } else if (!bus.there && has_gpu_node(host)) {

@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "probe/instances.h"
 #include "probe/package_version.h"
+#include "probe/presence.h"
 #include "probe/probe.h"
 #include "probe/unit_state.h"
 
@@ -211,11 +212,20 @@ std::string without_comments(std::string_view text) {
   return kept;
 }
 
+/// Whether it is not known if a program is there. One that states no version is.
+bool is_hidden(const Reading& reading) {
+  const auto* unknown = std::get_if<Unknown>(&reading);
+  return unknown != nullptr && unknown->why != Why::not_stated && unknown->why != Why::ambiguous;
+}
+
 /// Docker's, else containerd's (for Kubernetes). Source: dockerd(8) "native.cgroupdriver",
 /// containerd's CRI plugin, `SystemdCgroup`.
 Found cgroup_driver(Survey& survey) {
   const host::Host& host = survey.host();
-  const Found docker = version_of(survey, kDocker, kDockerd);
+  Found docker = version_of(survey, kDocker, kDockerd);
+  if (is_hidden(docker.reading)) {
+    return docker;
+  }
   if (!std::holds_alternative<Absent>(docker.reading)) {
     constexpr std::string_view kFile = "/etc/docker/daemon.json";
     const Result<std::string> text = host.read_file(kFile, 1u << 20);
@@ -225,6 +235,9 @@ Found cgroup_driver(Survey& survey) {
     const std::string set = text ? word_after(*text, "native.cgroupdriver") : "";
     if (!set.empty()) {
       return {Value::scalar(set), seen(kFile)};
+    }
+    if (const auto known = mounts_known(host); !known) {
+      return {Unknown::from(known.error()), seen(kFile)};
     }
     const auto& mounts = host.mounts();
     if (mounts.empty()) {
@@ -239,7 +252,10 @@ Found cgroup_driver(Survey& survey) {
     evidence.basis = "default";
     return {Value::scalar(is_v2 ? "systemd" : "cgroupfs"), std::move(evidence)};
   }
-  const Found containerd = version_of(survey, kContainerd, kContainerdProgram);
+  Found containerd = version_of(survey, kContainerd, kContainerdProgram);
+  if (is_hidden(containerd.reading)) {
+    return containerd;
+  }
   if (std::holds_alternative<Absent>(containerd.reading)) {
     return {Absent{"neither docker nor containerd"}, seen("/usr/bin")};
   }

@@ -22,6 +22,7 @@
 #include "probe/kernel_names.h"
 #include "probe/modprobe_config.h"
 #include "probe/module_files.h"
+#include "probe/presence.h"
 
 namespace goldenv::probe {
 namespace {
@@ -65,7 +66,11 @@ const Result<Installed>& installed(Survey& survey, const std::string& release) {
 Reading without_dep(const host::Host& host, const std::string& release) {
   const std::string folder = folder_of(release);
   const Result<std::string> running = kernel_release(host).text;
-  if (running && *running == release && host.exists("/sys/module")) {
+  const auto has_folders = is_there(host, "/sys/module");
+  if (!has_folders && leaves_open(has_folders.error())) {
+    return Unknown::from(has_folders.error());
+  }
+  if (running && *running == release && has_folders.value_or(false)) {
     const Result<std::string> listed = host.read_file("/proc/modules");
     if (!listed && listed.error().code == Errc::absent) {
       return Absent{"kernel without loadable modules"};

@@ -13,6 +13,7 @@
 #include "probe/instances.h"
 #include "probe/kernel_names.h"
 #include "probe/kernel_text.h"
+#include "probe/presence.h"
 #include "probe/probe.h"
 #include "probe/redact.h"
 #include "version/version.h"
@@ -31,7 +32,11 @@ constexpr std::string_view kSignature = "/proc/version_signature";
 
 Reading upstream(const host::Host& host, const std::string& release, const std::string& build) {
   // Only Ubuntu's kernels have the file.
-  const std::string signature = host.read_file(kSignature, 4096).value_or("");
+  std::vector<Error> unseen;
+  const std::string signature = text_or_none(host, kSignature, unseen, 4096);
+  if (!unseen.empty() && leaves_open(unseen.front())) {
+    return Unknown::from(unseen.front());
+  }
   const auto level = version::kernel_upstream(release, build, trim(signature));
   if (!level) {
     return Unknown::from(level.error());
@@ -55,7 +60,7 @@ void add_names(Survey& survey) {
     survey.add("kernel.upstream", Unknown::from(release.text.error()), seen(release.from));
   } else if (survey.wants("kernel.upstream")) {
     facts::Evidence evidence = seen("uname");
-    if (host.exists(kSignature)) {
+    if (host.exists(kSignature)) {  // where the fact comes from, not the fact
       evidence = seen(kSignature);
     }
     evidence.basis = "derived";
@@ -200,10 +205,14 @@ void add_package(Survey& survey) {
     return;
   }
   if (!status) {
-    const bool rpm = host.exists("/var/lib/rpm") || host.exists("/usr/lib/sysimage/rpm");
     Reading reading = facts::unread(status.error());
-    if (rpm && status.error().code == Errc::absent) {
-      reading = Unknown{Why::unsupported, "rpm's database is not read", ""};
+    for (const std::string_view rpm : {"/var/lib/rpm", "/usr/lib/sysimage/rpm"}) {
+      const auto there = is_there(host, rpm);
+      if (std::holds_alternative<Absent>(reading) && !there) {
+        reading = Unknown::from(there.error());
+      } else if (std::holds_alternative<Absent>(reading) && *there) {
+        reading = Unknown{Why::unsupported, "rpm's database is not read", ""};
+      }
     }
     survey.add("kernel.package", std::move(reading), evidence);
     return;
@@ -222,13 +231,18 @@ void add_package(Survey& survey) {
     }
   }
   // A container's list does not hold the host's kernel and says nothing of it.
-  const bool ours =
-      host.exists("/lib/modules/" + *release) || host.exists("/boot/vmlinuz-" + *release);
-  survey.add(
-      "kernel.package",
-      ours ? Reading(Absent{"no package of this release"})
-           : Reading(Unknown{Why::not_stated, "the running kernel was not installed here", ""}),
-      evidence);
+  Reading reading = Unknown{Why::not_stated, "the running kernel was not installed here", ""};
+  for (const std::string& path : {"/lib/modules/" + *release, "/boot/vmlinuz-" + *release}) {
+    const auto ours = is_there(host, path);
+    if (ours && *ours) {
+      reading = Absent{"no package of this release"};
+      break;
+    }
+    if (!ours) {
+      reading = Unknown::from(ours.error());
+    }
+  }
+  survey.add("kernel.package", std::move(reading), evidence);
 }
 
 void run(Survey& survey) {

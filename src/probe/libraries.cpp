@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/text.h"
@@ -61,8 +62,13 @@ void add_single(Survey& survey, const Single& single) {
     survey.add(single.key, facts::Value::scalar(named), evidence);
     return;
   }
-  for (const LibraryOwner& owner : library_owners(survey, library.path, library.real_path,
-                                                  {single.wheels, single.debian, single.conda})) {
+  const LibraryOwners owners = library_owners(survey, library.path, library.real_path,
+                                              {single.wheels, single.debian, single.conda});
+  if (!owners.unseen.empty()) {
+    survey.add(single.key, facts::Unknown::from(owners.unseen.front()), evidence);
+    return;
+  }
+  for (const LibraryOwner& owner : owners.found) {
     if (!owner.is_other_file) {
       evidence.notes.insert(evidence.notes.begin(), "version by: package " + owner.package);
       survey.add(single.key, facts::Value::scalar(owner.version), evidence);
@@ -96,21 +102,32 @@ bool is_of_interest(std::string_view file_name) {
 
 /// What torch's own libraries name, beside each other and the C library: the CUDA libraries, MKL,
 /// OpenMP.
-std::map<std::string, std::vector<std::string>> asked_sonames(Survey& survey) {
+struct Asked {
   std::map<std::string, std::vector<std::string>> loaders_of;
+  /// Why another name may have been asked for as well, and by another loader than ours.
+  std::optional<facts::Unknown> doubt;
+};
+
+Asked asked_sonames(Survey& survey) {
+  Asked asked{{}, torch_in_doubt(survey)};
+  if (asked.doubt) {
+    return asked;
+  }
   for (const TorchObject& object : torch_objects(survey)) {
     const Result<elf::Image>& image = image_of(survey, object.path);
     if (!image) {
-      continue;
+      // The first that asks decides, and this may be it.
+      asked.doubt = facts::Unknown::from(image.error());
+      return asked;
     }
     for (const std::string& soname : image->needed) {
       if (!soname.starts_with("libtorch") && !soname.starts_with("libc10") &&
           !soname.starts_with("libshm") && !is_base_library(soname)) {
-        loaders_of.try_emplace(soname, object.loaders);
+        asked.loaders_of.try_emplace(soname, object.loaders);
       }
     }
   }
-  return loaders_of;
+  return asked;
 }
 
 /// Without names of packages only what the file itself and its name say.
@@ -127,7 +144,7 @@ facts::Reading version_of(Survey& survey, const LibraryInForce& library) {
 }
 
 void add_family(Survey& survey) {
-  std::map<std::string, std::vector<std::string>> asked;
+  Asked asked;
   if (!survey.request().only_named) {
     asked = asked_sonames(survey);
   }
@@ -140,7 +157,7 @@ void add_family(Survey& survey) {
       names.insert(soname);
     }
   }
-  if (!names.empty() && asked.empty()) {
+  if (!names.empty() && survey.request().only_named) {
     asked = asked_sonames(survey);
   }
   if (!survey.request().only_named) {
@@ -148,22 +165,21 @@ void add_family(Survey& survey) {
       names.insert(std::move(soname));
     }
   }
-  for (const auto& [soname, loaders] : asked) {
+  for (const auto& [soname, loaders] : asked.loaders_of) {
     if (!survey.request().only_named) {
       names.insert(soname);
     }
   }
   const PythonScene& scene = python_choice(survey);
-  const bool is_unknown =
-      scene.target() == nullptr && std::holds_alternative<facts::Unknown>(scene.otherwise);
   for (const std::string& soname : names) {
-    const auto at = asked.find(soname);
+    const auto at = asked.loaders_of.find(soname);
+    const bool is_asked = at != asked.loaders_of.end();
     LibraryInForce library;
-    if (is_unknown && survey.host().process() == nullptr) {
-      library.found = scene.otherwise;
+    if (asked.doubt && !is_asked && survey.host().process() == nullptr) {
+      library.found = *asked.doubt;
       library.evidence.notes = scene.why;
     } else {
-      library = resolve_library(survey, soname, at != asked.end() ? at->second : above);
+      library = resolve_library(survey, soname, is_asked ? at->second : above);
     }
     library.soname = soname;
     facts::Reading path = library.found;
@@ -172,7 +188,7 @@ void add_family(Survey& survey) {
     facts::Reading build_id = library.found;
     if (library.is_found()) {
       path = facts::Value::scalar(path_on_disk(library.real_path));
-      origin = facts::Value::scalar(library.is_deleted ? "deleted" : library.origin);
+      origin = library.is_deleted ? facts::Value::scalar("deleted") : library.origin;
       version = version_of(survey, library);
       build_id = build_id_reading(survey, library.real_path);
       if (const auto* value = std::get_if<facts::Value>(&build_id)) {

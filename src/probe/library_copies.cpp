@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/text.h"
 #include "loader/loader.h"
 #include "probe/cuda_folder.h"
 #include "probe/path_text.h"
+#include "probe/presence.h"
 #include "probe/python_target.h"
 #include "probe/redact.h"
 
@@ -76,6 +78,10 @@ class Listing {
     }
   }
 
+  void unseen(const std::vector<Error>& errors) {
+    found_.unseen.insert(found_.unseen.end(), errors.begin(), errors.end());
+  }
+
   LibraryFolders take() && { return std::move(found_); }
 
  private:
@@ -100,7 +106,14 @@ bool any(std::string_view) { return true; }
 LibraryFolders list_folders(Survey& survey) {
   const host::Host& host = survey.host();
   Listing listing(host);
+  listing.unseen(python_scene(survey).unseen);
   for (const Python& python : python_scene(survey).pythons) {
+    for (const UnlistedFolder& folder : python.unlisted) {
+      listing.unseen({folder.error});
+    }
+    if (python.torch_error) {
+      listing.unseen({*python.torch_error});
+    }
     for (const SiteFolder& folder : python.folders) {
       listing.add_each(folder.path + "/nvidia", any, "/lib");
       listing.add_each(
@@ -111,6 +124,7 @@ LibraryFolders list_folders(Survey& survey) {
     }
     listing.add(python.prefix + "/lib");
   }
+  listing.unseen(unseen_cuda_folders(survey));
   for (const std::string& toolkit : cuda_folders(survey)) {
     listing.add(toolkit + "/lib64");
     listing.add(toolkit + "/lib");
@@ -134,16 +148,22 @@ LibraryFolders list_folders(Survey& survey) {
   }
   listing.add_each("/opt", any, "/lib");
   listing.add_each("/opt", any, "/lib64");
-  if (const auto bytes = host.read_file("/etc/ld.so.cache")) {
-    if (const auto entries = loader::parse_cache(*bytes)) {
-      for (const loader::CacheEntry& entry : *entries) {
-        listing.add(std::string(folder_of(entry.path)));
-      }
+  std::vector<Error> unseen;
+  const std::string cache = text_or_none(host, "/etc/ld.so.cache", unseen);
+  if (const auto entries = loader::parse_cache(cache)) {
+    for (const loader::CacheEntry& entry : *entries) {
+      listing.add(std::string(folder_of(entry.path)));
     }
   }
-  for (const std::string& folder : loader::configured_folders(host)) {
+  const loader::Configuration configured = loader::configuration(host);
+  for (const std::string& folder : configured.folders) {
     listing.add(folder);
   }
+  if (const auto known = variables_known(host); !known) {
+    unseen.push_back(known.error());
+  }
+  listing.unseen(unseen);
+  listing.unseen(configured.unseen);
   const std::string library_path = redact(host.variable("LD_LIBRARY_PATH").value_or(""));
   for (const std::string_view folder : split(library_path, ':')) {
     listing.add(std::string(folder));
@@ -229,28 +249,50 @@ LibraryCopies library_copies(Survey& survey,
     }
   }
   for (const auto& [real, path] : label_of) {
-    found.copies.push_back({path, real, origin_of_place(survey, path)});
+    found.copies.push_back({path, real, origin_reading(origin_of_place(survey, path))});
   }
   std::ranges::sort(found.copies, {}, &LibraryCopy::path);
   return found;
 }
 
-std::string origin_of_place(Survey& survey, std::string_view path) {
+Result<std::string> origin_of_place(Survey& survey, std::string_view path) {
   if (const SiteOf site = site_of(survey, path); site.folder != nullptr) {
     if (!site.python->torch.empty() && is_below(path, site.python->torch)) {
-      return "torch";
+      return std::string("torch");
     }
-    return site.folder->distribution ? "system" : "wheel";
+    return std::string(site.folder->distribution ? "system" : "wheel");
+  }
+  if (path.find("/site-packages/") != std::string_view::npos ||
+      path.find("/dist-packages/") != std::string_view::npos) {
+    // Of a Python that could not be looked at.
+    const PythonScene& scene = python_scene(survey);
+    if (!scene.unseen.empty()) {
+      return scene.unseen.front();
+    }
+    for (const Python& python : scene.pythons) {
+      if (!python.unlisted.empty()) {
+        return python.unlisted.front().error;
+      }
+    }
   }
   // Before the toolkits: a conda environment with nvcc is both.
   for (std::string_view folder = folder_of(path); folder.size() > 1; folder = folder_of(folder)) {
     const std::string_view last = base_name(folder);
-    if ((last == "lib" || last == "lib64" || last == "targets") &&
-        survey.host().exists(std::string(folder_of(folder)) + "/conda-meta")) {
-      return "conda";
+    if (last == "lib" || last == "lib64" || last == "targets") {
+      GOLDENV_TRY(const bool is_conda,
+                  is_there(survey.host(), std::string(folder_of(folder)) + "/conda-meta"));
+      if (is_conda) {
+        return std::string("conda");
+      }
     }
   }
-  return toolkit_of(survey, path).empty() ? "system" : "toolkit";
+  GOLDENV_TRY(const std::string toolkit, toolkit_of(survey, path));
+  return std::string(toolkit.empty() ? "system" : "toolkit");
+}
+
+facts::Reading origin_reading(const Result<std::string>& origin) {
+  return origin ? facts::Reading(facts::Value::scalar(*origin))
+                : facts::Reading(facts::Unknown::from(origin.error()));
 }
 
 const Result<elf::Image>& image_of(Survey& survey, const std::string& path) {
@@ -295,21 +337,35 @@ bool wants_copies(const Survey& survey, std::initializer_list<std::string_view> 
          });
 }
 
-facts::Reading copies_reading(const std::vector<std::string>& versions,
+facts::Reading copies_reading(const std::vector<facts::Reading>& versions,
                               const std::vector<Error>& unseen) {
+  std::optional<facts::Unknown> unknown;
   if (!unseen.empty()) {
-    facts::Unknown unknown = facts::Unknown::from(unseen.front());
-    if (!versions.empty()) {
-      unknown.detail += "; found elsewhere: " + join(versions, ", ");
+    unknown = facts::Unknown::from(unseen.front());
+  }
+  std::vector<std::string> found;
+  std::map<std::string, std::uint64_t> counts;
+  for (const facts::Reading& version : versions) {
+    found.push_back(version_text(version));
+    ++counts[found.back()];
+    const auto* value = std::get_if<facts::Value>(&version);
+    const bool is_whole = value != nullptr && value->form == facts::Value::Form::scalar;
+    if (is_whole || unknown) {
+      continue;
     }
-    return unknown;
+    const auto* unread = std::get_if<facts::Unknown>(&version);
+    unknown = unread != nullptr ? *unread
+                                : facts::Unknown{facts::Why::not_stated,
+                                                 "the version of a copy is not whole", ""};
+  }
+  if (unknown) {
+    if (!found.empty()) {
+      unknown->detail += (unknown->detail.empty() ? "found: " : "; found: ") + join(found, ", ");
+    }
+    return *unknown;
   }
   if (versions.empty()) {
     return facts::Absent{"no copy in the places where libraries live"};
-  }
-  std::map<std::string, std::uint64_t> counts;
-  for (const std::string& version : versions) {
-    ++counts[version];
   }
   std::vector<std::pair<std::string, std::string>> entries;
   for (const auto& [version, count] : counts) {

@@ -19,7 +19,7 @@ struct LibraryCopy {
   /// that an upgrade changes the value of a key and not the key.
   std::string path;
   std::string real_path;  ///< the file itself
-  std::string origin;     ///< by place: wheel, torch, conda, toolkit, system
+  facts::Reading origin;  ///< by place: wheel, torch, conda, toolkit, system; or unknown
 
   friend bool operator==(const LibraryCopy&, const LibraryCopy&) = default;
 };
@@ -44,8 +44,11 @@ LibraryCopies library_copies(Survey& survey,
 /// are of libnccl and libcudart, "libnccl-net.so" is not of libnccl.
 bool is_library_of(std::string_view name, std::string_view stem);
 
-/// Whose copy a file is, by where it lies: wheel, torch, conda, toolkit, else system.
-std::string origin_of_place(Survey& survey, std::string_view path);
+/// Whose copy a file is, by where it lies: wheel, torch, conda, toolkit, else system. Errors: those
+/// of looking at what stands around it.
+Result<std::string> origin_of_place(Survey& survey, std::string_view path);
+/// The same as a reading.
+facts::Reading origin_reading(const Result<std::string>& origin);
 
 /// What an ELF file says of itself, read once a survey.
 const Result<elf::Image>& image_of(Survey& survey, const std::string& path);
@@ -53,8 +56,8 @@ const Result<elf::Image>& image_of(Survey& survey, const std::string& path);
 /// The build-id of a file: absent where it has none.
 facts::Reading build_id_reading(Survey& survey, const std::string& real_path);
 
-/// A version reading as the word that a tally of copies counts by: the text, "2.18..." of a prefix,
-/// "12.1.0 or 12.1.1", "unknown".
+/// A version reading in a word, for notes: the text, "2.18..." of a prefix, "12.1.0 or 12.1.1",
+/// "unknown".
 std::string version_text(const facts::Reading& version);
 
 /// Whether copies are worth looking for: in a scan always, in a check where the `copies` key (""
@@ -62,9 +65,10 @@ std::string version_text(const facts::Reading& version);
 bool wants_copies(const Survey& survey, std::initializer_list<std::string_view> names,
                   std::string_view copies);
 
-/// The reading of a `copies` key: version -> number of copies. Absent where there is none; unknown
-/// where a folder could not be looked at, since the count would be a guess.
-facts::Reading copies_reading(const std::vector<std::string>& versions,
+/// The reading of a `copies` key: version -> number of copies. Absent where there is none. Unknown
+/// where a folder could not be looked at, or of one copy no version is known or only a part of it:
+/// the counts would be a guess. What is known then stands in the detail.
+facts::Reading copies_reading(const std::vector<facts::Reading>& versions,
                               const std::vector<Error>& unseen);
 
 }  // namespace goldenv::probe

@@ -10,6 +10,7 @@
 #include "probe/library_copies.h"
 #include "probe/mapped_library.h"
 #include "probe/path_text.h"
+#include "probe/presence.h"
 #include "probe/python_target.h"
 #include "probe/redact.h"
 
@@ -28,6 +29,7 @@ constexpr std::array<std::string_view, 11> kTorchLibraries = {
 
 struct TorchObjects {
   std::vector<TorchObject> objects;
+  std::optional<Error> unseen;  ///< why they may not be all
 };
 
 struct Answers {
@@ -37,7 +39,8 @@ struct Answers {
 struct Environment {
   std::string library_path;
   std::vector<std::string> preloaded;
-  std::string settings;  ///< loader::Question::settings
+  std::string settings;         ///< loader::Question::settings
+  std::optional<Error> unseen;  ///< why what stands here is not all that decides
   std::vector<std::string> notes;
 };
 
@@ -62,7 +65,9 @@ Environment environment_of(const host::Host& host) {
   if (const auto preload = host.variable("LD_PRELOAD")) {
     add_preloads(*preload, environment.preloaded);
   }
-  if (!library_path && library_path.error().code != Errc::absent) {
+  if (const auto known = variables_known(host); !known) {
+    environment.unseen = known.error();
+  } else if (!library_path && library_path.error().code != Errc::absent) {
     environment.notes.emplace_back(
         "the environment is not known: taken to hold neither LD_LIBRARY_PATH nor LD_PRELOAD");
   }
@@ -71,21 +76,21 @@ Environment environment_of(const host::Host& host) {
   if (file) {
     add_preloads(*file, environment.preloaded);
   } else if (file.error().code != Errc::absent) {
-    environment.notes.push_back(file.error().message);
+    environment.unseen = file.error();
   }
   return environment;
 }
 
-std::string origin_of(Survey& survey, const loader::Answer& answer) {
+Result<std::string> origin_of(Survey& survey, const loader::Answer& answer) {
   if (answer.why == "LD_PRELOAD") {
-    return "preload";
+    return std::string("preload");
   }
   if (answer.why == "LD_LIBRARY_PATH") {
-    return "env";
+    return std::string("env");
   }
   // A link out of a site folder is that Python's copy all the same.
-  const std::string place = origin_of_place(survey, without_dots(answer.path));
-  return place == "system" ? origin_of_place(survey, answer.real_path) : place;
+  Result<std::string> place = origin_of_place(survey, without_dots(answer.path));
+  return place && *place == "system" ? origin_of_place(survey, answer.real_path) : place;
 }
 
 void add_trace(LibraryInForce& library, const std::vector<std::string>& trace) {
@@ -99,35 +104,45 @@ void add_trace(LibraryInForce& library, const std::vector<std::string>& trace) {
 }
 
 /// torch loads what its own search does not find from nvidia/*/lib of sys.path, where the wheels of
-/// CUDA put it. Source: torch/__init__.py, _preload_cuda_deps (from 1.13 on).
-std::optional<loader::Answer> preloaded_by_torch(Survey& survey, const std::string& soname) {
+/// CUDA put it. Source: torch/__init__.py, _preload_cuda_deps (from 1.13 on). Errors: absent where
+/// none is there; those of the look where it may be.
+Result<loader::Answer> preloaded_by_torch(Survey& survey, const std::string& soname) {
   const host::Host& host = survey.host();
-  for (const SiteFolder& folder : python_choice(survey).target()->folders) {
-    const auto entries = host.list(folder.path + "/nvidia");
-    if (!entries) {
-      continue;
-    }
-    for (const host::DirEntry& entry : *entries) {
+  const Python& python = *python_choice(survey).target();
+  std::vector<Error> unseen;
+  for (const UnlistedFolder& folder : python.unlisted) {
+    unseen.push_back(folder.error);
+  }
+  for (const SiteFolder& folder : python.folders) {
+    for (const host::DirEntry& entry : entries_or_none(host, folder.path + "/nvidia", unseen)) {
       const std::string path = folder.path + "/nvidia/" + entry.name + "/lib/" + soname;
-      if (const auto real = host.real_path(path)) {
+      const auto real = host.real_path(path);
+      if (!unseen.empty()) {
+        return unseen.front();
+      }
+      if (real) {
         return loader::Answer{path, *real, "torch's own search of nvidia/*/lib on sys.path", {}};
       }
+      note_unseen(real.error(), unseen);
     }
   }
-  return std::nullopt;
+  return unseen.empty() ? Error{Errc::absent, "none on sys.path", {}} : unseen.front();
 }
 
 void take(Survey& survey, LibraryInForce& library, loader::Answer answer) {
   library.path = std::move(answer.path);
   library.real_path = answer.real_path;
   answer.path = library.path;
-  library.origin = origin_of(survey, answer);
+  const Result<std::string> origin = origin_of(survey, answer);
+  library.origin = origin_reading(origin);
   library.found = facts::Value::scalar(library.path);
   library.evidence.from = survey.tilde(library.real_path);
   library.evidence.notes.push_back("found by " + answer.why +
                                    (answer.choice.empty() ? "" : " (" + answer.choice + ")"));
-  if (library.origin == "env" || library.origin == "preload") {
-    library.evidence.notes.push_back("it lies in: " + origin_of_place(survey, library.real_path));
+  if (origin && (*origin == "env" || *origin == "preload")) {
+    library.evidence.notes.push_back(
+        "it lies in: " +
+        facts::describe(origin_reading(origin_of_place(survey, library.real_path))));
   }
   add_trace(library, answer.trace);
   library.loaders.insert(library.loaders.begin(), library.path);
@@ -153,10 +168,13 @@ LibraryInForce asked_by_torch(Survey& survey, std::string_view stem) {
       library.asker = LibraryInForce::Asker::torch;
       const auto* absent = std::get_if<facts::Absent>(&library.found);
       if (absent != nullptr) {
-        if (auto answer = preloaded_by_torch(survey, needed)) {
+        auto answer = preloaded_by_torch(survey, needed);
+        if (answer) {
           take(survey, library, *std::move(answer));
-        } else {
+        } else if (answer.error().code == Errc::absent) {
           library.found = facts::Absent{"torch asks for " + needed + " and nothing answers"};
+        } else {
+          library.found = facts::Unknown::from(answer.error());
         }
       }
       library.evidence.notes.insert(library.evidence.notes.begin(),
@@ -204,46 +222,47 @@ LibraryInForce asked_by_program(Survey& survey, std::string_view stem,
 
 LibraryInForce answer_of(Survey& survey, std::string_view stem,
                          std::span<const std::string_view> sonames) {
-  const PythonScene& scene = python_choice(survey);
-  if (scene.target() == nullptr && std::holds_alternative<facts::Unknown>(scene.otherwise)) {
+  if (const auto doubt = torch_in_doubt(survey)) {
     LibraryInForce library;
     library.asker = LibraryInForce::Asker::unknown;
-    library.found = scene.otherwise;
-    library.evidence.notes = scene.why;
-    return library;
-  }
-  if (scene.target() != nullptr && scene.target()->torch_error) {
-    LibraryInForce library;
-    library.asker = LibraryInForce::Asker::unknown;
-    library.found = facts::Unknown::from(*scene.target()->torch_error);
+    library.found = *doubt;
+    if (const PythonScene& scene = python_choice(survey); scene.target() == nullptr) {
+      library.evidence.notes = scene.why;
+    }
     return library;
   }
   return torch_folder(survey).empty() ? asked_by_program(survey, stem, sonames)
                                       : asked_by_torch(survey, stem);
 }
 
-std::vector<TorchObject> list_torch_objects(Survey& survey) {
+TorchObjects list_torch_objects(Survey& survey) {
   const std::string torch = torch_folder(survey);
   if (torch.empty()) {
     return {};
   }
+  std::vector<Error> unseen;
   const host::Host& host = survey.host();
-  const std::vector<std::string> python = python_loaders(survey);
+  const Result<std::vector<std::string>> known = known_python_loaders(survey);
+  if (!known) {
+    unseen.push_back(known.error());
+  }
+  const std::vector<std::string> python = known.value_or({});
   // The way from one of torch's libraries up to the program; every part of it may add its DT_RPATH.
   std::vector<std::string> above;
   for (const std::string_view name : {"libtorch.so", "libtorch_python.so"}) {
     const std::string path = torch + "/lib/" + std::string(name);
-    if (host.exists(path)) {
+    const auto there = is_there(host, path);
+    if (!there) {
+      unseen.push_back(there.error());
+    } else if (*there) {
       above.push_back(path);
     }
   }
   std::vector<TorchObject> objects;
-  if (const auto entries = host.list(torch)) {
-    for (const host::DirEntry& entry : *entries) {
-      if (entry.name.starts_with("_C.") && entry.name.ends_with(".so")) {
-        above.push_back(torch + "/" + entry.name);
-        break;
-      }
+  for (const host::DirEntry& entry : entries_or_none(host, torch, unseen)) {
+    if (entry.name.starts_with("_C.") && entry.name.ends_with(".so")) {
+      above.push_back(torch + "/" + entry.name);
+      break;
     }
   }
   above.insert(above.end(), python.begin(), python.end());
@@ -259,7 +278,7 @@ std::vector<TorchObject> list_torch_objects(Survey& survey) {
                          [&](const std::string& loader) { return loader != path; });
     objects.push_back(std::move(object));
   }
-  return objects;
+  return {std::move(objects), unseen.empty() ? std::nullopt : std::optional(unseen.front())};
 }
 
 }  // namespace
@@ -284,6 +303,10 @@ LibraryInForce resolve_library(Survey& survey, std::string_view soname,
   library.soname = soname;
   library.loaders = loaders;
   library.evidence.basis = "resolved";
+  if (environment.unseen) {
+    library.found = facts::Unknown::from(*environment.unseen);
+    return library;
+  }
   auto answer = loader::resolve(
       survey.host(), {std::string(soname), loaders, environment.library_path, environment.preloaded,
                       &loader_system(survey), "", environment.settings});
@@ -320,8 +343,21 @@ const LibraryInForce& library_in_force(Survey& survey, std::string_view stem,
 }
 
 const std::vector<TorchObject>& torch_objects(Survey& survey) {
-  return survey.shared<TorchObjects>([&] { return TorchObjects{list_torch_objects(survey)}; })
-      .objects;
+  return survey.shared<TorchObjects>([&] { return list_torch_objects(survey); }).objects;
+}
+
+std::optional<facts::Unknown> torch_in_doubt(Survey& survey) {
+  const PythonScene& scene = python_choice(survey);
+  const Python* target = scene.target();
+  if (target == nullptr) {
+    const auto* unknown = std::get_if<facts::Unknown>(&scene.otherwise);
+    return unknown != nullptr ? std::optional(*unknown) : std::nullopt;
+  }
+  if (target->torch_error) {
+    return facts::Unknown::from(*target->torch_error);
+  }
+  const auto& objects = survey.shared<TorchObjects>([&] { return list_torch_objects(survey); });
+  return objects.unseen ? std::optional(facts::Unknown::from(*objects.unseen)) : std::nullopt;
 }
 
 std::string torch_folder(Survey& survey) {
@@ -330,12 +366,19 @@ std::string torch_folder(Survey& survey) {
 }
 
 std::vector<std::string> python_loaders(Survey& survey) {
+  return known_python_loaders(survey).value_or({});
+}
+
+Result<std::vector<std::string>> known_python_loaders(Survey& survey) {
   const Python* python = python_choice(survey).target();
   if (python == nullptr || python->interpreter.empty()) {
-    return {};
+    return std::vector<std::string>{};
   }
   // $ORIGIN of a main program comes from /proc/self/exe, so from the file behind all links.
   const auto real = survey.host().real_path(python->interpreter);
+  if (!real && real.error().code != Errc::absent) {
+    return real.error();
+  }
   return real ? std::vector<std::string>{*real} : std::vector<std::string>{};
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,7 +21,7 @@ struct LibraryInForce {
     torch,    ///< one of torch's libraries names it
     program,  ///< there is no torch
     nobody,   ///< torch is there and none of its libraries names it
-    unknown,  ///< the target Python is not known, so neither is its torch
+    unknown,  ///< which torch is meant, or what it asks for, is not known
   };
   Asker asker = Asker::program;
   /// Value (the path as the loader opens it), Absent or Unknown: the reading of every fact about
@@ -30,7 +31,7 @@ struct LibraryInForce {
   std::string path;         ///< as the loader would open it
   std::string real_path;    ///< its file
   bool is_deleted = false;  ///< mapped by a process, and no longer what stands at its path
-  std::string origin;       ///< preload, env, else by place: wheel, torch, conda, toolkit, system
+  facts::Reading origin;    ///< preload, env, else by place: wheel, torch, conda, toolkit, system
   /// Who asks when this library opens others: itself, then who loaded it, up to the program.
   std::vector<std::string> loaders;
   /// from: the file; basis: "mapped", "resolved", or "no torch: what a program would load"; notes:
@@ -65,9 +66,15 @@ const std::vector<TorchObject>& torch_objects(Survey& survey);
 /// The target Python's torch folder, "" where there is none.
 std::string torch_folder(Survey& survey);
 
+/// Why it cannot be told which torch is meant, whether there is one, or which libraries it is made
+/// of: the reading of all that hangs on it. None where that can be told.
+std::optional<facts::Unknown> torch_in_doubt(Survey& survey);
+
 /// What libraries of the target Python's own process are searched by: its interpreter, if it has
 /// one.
 std::vector<std::string> python_loaders(Survey& survey);
+/// The same. Errors: where its file could not be looked at.
+Result<std::vector<std::string>> known_python_loaders(Survey& survey);
 
 /// A text with the home folder of the source's user written `~` wherever a path in it begins so.
 std::string with_tilde(Survey& survey, std::string text);

@@ -7,6 +7,7 @@
 #include "probe/cuda_folder.h"
 #include "probe/dpkg_status.h"
 #include "probe/path_text.h"
+#include "probe/presence.h"
 #include "probe/python_target.h"
 
 namespace goldenv::probe {
@@ -21,13 +22,17 @@ bool begins_with_one_of(std::string_view name, std::span<const std::string_view>
 
 /// Folders that may hold the dist-info of a wheel which put a file at `path`: the site folder that
 /// it lies in, or the dist-info folder of a CUDA tree assembled from wheels.
-std::vector<std::string> dist_info_homes(Survey& survey, std::string_view path) {
+std::vector<std::string> dist_info_homes(Survey& survey, std::string_view path,
+                                         std::vector<Error>& unseen) {
   std::vector<std::string> homes;
   if (const SiteOf site = site_of(survey, path); site.folder != nullptr) {
     homes.push_back(site.folder->path);
   }
-  if (const std::string toolkit = toolkit_of(survey, path); !toolkit.empty()) {
-    homes.push_back(toolkit + "/dist-info");
+  const auto toolkit = toolkit_of(survey, path);
+  if (!toolkit) {
+    unseen.push_back(toolkit.error());
+  } else if (!toolkit->empty()) {
+    homes.push_back(*toolkit + "/dist-info");
   }
   // CUDA 13 wheels share <site>/nvidia/cu13; a CUDA_HOME may point there though no Python is known.
   const std::size_t nvidia = path.rfind("/nvidia/");
@@ -38,15 +43,14 @@ std::vector<std::string> dist_info_homes(Survey& survey, std::string_view path) 
 }
 
 void add_wheels(Survey& survey, std::string_view path, std::string_view real_path,
-                std::span<const std::string_view> stems, std::vector<LibraryOwner>& owners) {
+                std::span<const std::string_view> stems, LibraryOwners& owners) {
+  if (stems.empty()) {
+    return;
+  }
   const host::Host& host = survey.host();
   const auto file = host.status(real_path);
-  for (const std::string& home : dist_info_homes(survey, path)) {
-    const auto entries = host.list(home);
-    if (!entries) {
-      continue;
-    }
-    for (const host::DirEntry& entry : *entries) {
+  for (const std::string& home : dist_info_homes(survey, path, owners.unseen)) {
+    for (const host::DirEntry& entry : entries_or_none(host, home, owners.unseen)) {
       const auto wheel = parse_dist_info(entry.name);
       if (!wheel || std::ranges::none_of(stems, [&](std::string_view stem) {
             return is_wheel_of(wheel->first, stem);
@@ -62,26 +66,24 @@ void add_wheels(Survey& survey, std::string_view path, std::string_view real_pat
           continue;
         }
         owner.is_other_file = file && file->size_bytes != *size;
+      } else {
+        note_unseen(record.error(), owners.unseen);
       }
-      owners.push_back(std::move(owner));
+      owners.found.push_back(std::move(owner));
     }
   }
 }
 
 void add_conda(Survey& survey, std::string_view path, std::span<const std::string_view> names,
-               std::vector<LibraryOwner>& owners) {
+               LibraryOwners& owners) {
   const std::size_t lib = path.find("/lib/");
   if (names.empty() || lib == std::string_view::npos) {
     return;
   }
   const std::string prefix(path.substr(0, lib));
   const host::Host& host = survey.host();
-  const auto entries = host.list(prefix + "/conda-meta");
-  if (!entries) {
-    return;
-  }
   const std::string listed = "\"" + std::string(path.substr(lib + 1)) + "\"";
-  for (const host::DirEntry& entry : *entries) {
+  for (const host::DirEntry& entry : entries_or_none(host, prefix + "/conda-meta", owners.unseen)) {
     // <name>-<version>-<build>.json; only the name may hold dashes.
     if (!entry.name.ends_with(".json") || !begins_with_one_of(entry.name, names)) {
       continue;
@@ -93,24 +95,24 @@ void add_conda(Survey& survey, std::string_view path, std::span<const std::strin
       continue;
     }
     const std::string from = prefix + "/conda-meta/" + entry.name;
-    const auto text = host.read_file(from, 16u << 20);
-    if (!text || text->find(listed) == std::string::npos) {
+    if (text_or_none(host, from, owners.unseen, 16u << 20).find(listed) == std::string::npos) {
       continue;
     }
     const std::string tail = entry.name.substr(build + 1);
-    owners.push_back({entry.name.substr(0, version),
-                      entry.name.substr(version + 1, build - version - 1),
-                      tail.substr(0, tail.size() - 5), survey.tilde(from), false});
+    owners.found.push_back({entry.name.substr(0, version),
+                            entry.name.substr(version + 1, build - version - 1),
+                            tail.substr(0, tail.size() - 5), survey.tilde(from), false});
   }
 }
 
 void add_debian(Survey& survey, std::string_view real_path, std::span<const std::string_view> names,
-                std::vector<LibraryOwner>& owners) {
+                LibraryOwners& owners) {
   if (names.empty() || !(real_path.starts_with("/usr/") || real_path.starts_with("/lib"))) {
     return;
   }
   const auto& packages = debian_packages(survey);
   if (!packages) {
+    note_unseen(packages.error(), owners.unseen);
     return;
   }
   const host::Host& host = survey.host();
@@ -121,11 +123,12 @@ void add_debian(Survey& survey, std::string_view real_path, std::span<const std:
     // Multi-arch packages have their architecture in the name of the list.
     auto list = host.read_file("/var/lib/dpkg/info/" + name + ".list");
     for (const std::string_view arch : {":amd64", ":arm64"}) {
-      if (!list) {
+      if (!list && list.error().code == Errc::absent) {
         list = host.read_file("/var/lib/dpkg/info/" + name + std::string(arch) + ".list");
       }
     }
     if (!list) {
+      note_unseen(list.error(), owners.unseen);
       continue;
     }
     // Packages built before /lib became a link to /usr/lib list the short path.
@@ -137,7 +140,7 @@ void add_debian(Survey& survey, std::string_view real_path, std::span<const std:
       continue;
     }
     auto [upstream, revision] = debian_parts(version);
-    owners.push_back(
+    owners.found.push_back(
         {name, std::move(upstream), std::move(revision), "/var/lib/dpkg/status", false});
   }
 }
@@ -216,12 +219,12 @@ std::string version_in_name(std::string_view file_name) {
   return is_version ? std::string(version) : std::string();
 }
 
-std::vector<LibraryOwner> library_owners(Survey& survey, std::string_view path,
-                                         std::string_view real_path, const PackageNames& names) {
-  std::vector<LibraryOwner> owners;
+LibraryOwners library_owners(Survey& survey, std::string_view path, std::string_view real_path,
+                             const PackageNames& names) {
+  LibraryOwners owners;
   const std::string plain = without_dots(path);
   add_wheels(survey, plain, real_path, names.wheels, owners);
-  if (owners.empty() && plain != real_path) {
+  if (owners.found.empty() && plain != real_path) {
     add_wheels(survey, real_path, real_path, names.wheels, owners);
   }
   add_conda(survey, plain, names.conda, owners);
@@ -229,9 +232,9 @@ std::vector<LibraryOwner> library_owners(Survey& survey, std::string_view path,
     add_conda(survey, real_path, names.conda, owners);
   }
   add_debian(survey, real_path, names.debian, owners);
-  std::ranges::stable_sort(owners, {}, &LibraryOwner::is_other_file);
+  std::ranges::stable_sort(owners.found, {}, &LibraryOwner::is_other_file);
   // Conda lists the link and the file it leads to.
-  owners.erase(std::unique(owners.begin(), owners.end()), owners.end());
+  owners.found.erase(std::unique(owners.found.begin(), owners.found.end()), owners.found.end());
   return owners;
 }
 

@@ -26,6 +26,12 @@ struct LibraryOwner {
   friend bool operator==(const LibraryOwner&, const LibraryOwner&) = default;
 };
 
+/// Who says so, and what could not be looked at and may say it as well, or otherwise.
+struct LibraryOwners {
+  std::vector<LibraryOwner> found;
+  std::vector<Error> unseen;
+};
+
 /// Names under which packages install one library. Wheels by the name of the dist-info folder
 /// without the CUDA suffix ("nvidia_nccl" is also nvidia_nccl_cu12); Debian and conda packages by
 /// the beginning of the name.
@@ -38,8 +44,8 @@ struct PackageNames {
 /// Who installed the library at `path` (links not followed) whose file is `real_path`: wheels of
 /// the site folder or CUDA tree it lies in whose RECORD lists it, conda packages and Debian
 /// packages whose file lists do. Those that agree about its size first.
-std::vector<LibraryOwner> library_owners(Survey& survey, std::string_view path,
-                                         std::string_view real_path, const PackageNames& names);
+LibraryOwners library_owners(Survey& survey, std::string_view path, std::string_view real_path,
+                             const PackageNames& names);
 
 /// "nvidia_nccl_cu12" and "2.18.1" of "nvidia_nccl_cu12-2.18.1.dist-info".
 std::optional<std::pair<std::string, std::string>> parse_dist_info(std::string_view folder);

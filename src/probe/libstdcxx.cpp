@@ -45,20 +45,28 @@ facts::Reading read_version(Survey& survey, const std::string& real_path) {
 /// Whoever of torch names it first decides for the whole process; without torch the interpreter's
 /// search paths do, so that conda's copy is found.
 LibraryInForce find(Survey& survey) {
-  const PythonScene& scene = python_choice(survey);
-  if (scene.target() == nullptr && std::holds_alternative<facts::Unknown>(scene.otherwise)) {
-    LibraryInForce library;
-    library.found = scene.otherwise;
-    library.evidence.notes = scene.why;
-    return library;
+  LibraryInForce unknown;
+  unknown.evidence.notes = python_choice(survey).why;
+  if (const auto doubt = torch_in_doubt(survey)) {
+    unknown.found = *doubt;
+    return unknown;
   }
   for (const TorchObject& object : torch_objects(survey)) {
     const Result<elf::Image>& image = image_of(survey, object.path);
-    if (image && std::ranges::find(image->needed, kSoname) != image->needed.end()) {
+    if (!image) {
+      unknown.found = facts::Unknown::from(image.error());  // it may be the one that asks
+      return unknown;
+    }
+    if (std::ranges::find(image->needed, kSoname) != image->needed.end()) {
       return resolve_library(survey, kSoname, object.loaders);
     }
   }
-  return resolve_library(survey, kSoname, python_loaders(survey));
+  const Result<std::vector<std::string>> python = known_python_loaders(survey);
+  if (!python) {
+    unknown.found = facts::Unknown::from(python.error());
+    return unknown;
+  }
+  return resolve_library(survey, kSoname, *python);
 }
 
 /// Copies for another machine (32-bit ones in /usr/lib32) can serve no Python here.
@@ -77,7 +85,7 @@ void run(Survey& survey) {
       evidence.build_id = value->text;
     }
     survey.add("libstdcxx", read_version(survey, library.real_path), evidence);
-    survey.add("libstdcxx.origin", facts::Value::scalar(library.origin), evidence);
+    survey.add("libstdcxx.origin", library.origin, evidence);
   } else {
     survey.add("libstdcxx", library.found, evidence);
     survey.add("libstdcxx.origin", library.found, evidence);
@@ -89,8 +97,9 @@ void run(Survey& survey) {
     if (library.is_found() && !is_same_machine(survey, copy.real_path, library.real_path)) {
       continue;
     }
-    survey.add("libstdcxx@" + survey.tilde(copy.path), read_version(survey, copy.real_path),
-               {survey.tilde(copy.real_path), 0, "read", "", {"of: " + copy.origin}});
+    survey.add(
+        "libstdcxx@" + survey.tilde(copy.path), read_version(survey, copy.real_path),
+        {survey.tilde(copy.real_path), 0, "read", "", {"of: " + facts::describe(copy.origin)}});
   }
 }
 

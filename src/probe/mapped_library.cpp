@@ -71,19 +71,19 @@ std::string note_on_disk(Survey& survey, const std::string& path) {
 }
 
 /// Whose copy a mapped file is. What brought it there stands in the first environment.
-std::string origin_of(Survey& survey, const std::string& path) {
+Result<std::string> origin_of(Survey& survey, const std::string& path) {
   std::string preloaded = survey.host().variable("LD_PRELOAD").value_or("");
   std::ranges::replace(preloaded, ':', ' ');
   const auto named = words(preloaded);
   if (std::ranges::find(named, path) != named.end()) {
-    return "preload";
+    return std::string("preload");
   }
-  std::string place = origin_of_place(survey, path);
+  Result<std::string> place = origin_of_place(survey, path);
   const std::string folders = survey.host().variable("LD_LIBRARY_PATH").value_or("");
   const auto searched = split(folders, ':');
   const bool is_by_variable =
       std::ranges::find(searched, std::string_view(folder_of(path))) != searched.end();
-  return place == "system" && is_by_variable ? "env" : place;
+  return place && *place == "system" && is_by_variable ? Result<std::string>("env") : place;
 }
 
 LibraryInForce take(Survey& survey, const std::string& path, std::string soname) {
@@ -97,7 +97,7 @@ LibraryInForce take(Survey& survey, const std::string& path, std::string soname)
   const std::string on_disk = path_on_disk(path);
   library.is_deleted = on_disk != path;
   library.found = Value::scalar(on_disk);
-  library.origin = origin_of(survey, on_disk);
+  library.origin = origin_reading(origin_of(survey, on_disk));
   library.loaders.push_back(path);
   for (const std::string& loader : python_loaders(survey)) {
     library.loaders.push_back(loader);

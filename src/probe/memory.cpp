@@ -43,6 +43,8 @@ void add_meminfo(Survey& survey) {
     return;
   }
   const Result<std::string> text = survey.host().read_file(kMeminfo, 1u << 20);
+  // Every kernel says how much memory there is, before all else.
+  const bool is_cut = text && !find_memory_line(*text, "MemTotal");
   for (const Amount& amount : kAmounts) {
     if (!text) {
       survey.add(amount.key, Unknown::from(text.error()), seen(kMeminfo));
@@ -54,7 +56,7 @@ void add_meminfo(Survey& survey) {
     if (line) {
       reading = line->amount ? Reading(Value::number(*line->amount))
                              : Reading(Unknown{Why::unreadable, "no number", ""});
-    } else if (amount.field == "MemTotal") {
+    } else if (is_cut) {
       reading = Unknown{Why::unreadable, "no MemTotal: the text is cut short", ""};
     }
     survey.add(amount.key, std::move(reading), seen(kMeminfo, line ? line->line : 0));

@@ -13,6 +13,7 @@
 #include "probe/kernel_names.h"
 #include "probe/module_files.h"
 #include "probe/nvidia_proc.h"
+#include "probe/presence.h"
 #include "probe/probe.h"
 #include "probe/watched_modules.h"
 
@@ -61,8 +62,12 @@ class Kernel {
     GOLDENV_TRY(const std::string release, kernel_release(host_).text);
     folder_ = "/lib/modules/" + release;
     GOLDENV_TRY(const std::string dep, host_.read_file(folder_ + "/modules.dep", 16u << 20));
+    std::vector<Error> unseen;
     const std::string builtin =
-        host_.read_file(folder_ + "/modules.builtin", 16u << 20).value_or("");
+        text_or_none(host_, folder_ + "/modules.builtin", unseen, 16u << 20);
+    if (!unseen.empty()) {
+      return unseen.front();
+    }
     return parse_module_files(dep, builtin);
   }
 
@@ -129,11 +134,13 @@ State state_of(const host::Host& host, Kernel& kernel, std::string_view module) 
   if (status.error().code != Errc::absent) {
     return {Unknown::from(status.error()), seen(folder)};
   }
-  if (!host.exists("/sys/module")) {
-    // Without /sys only /proc/modules tells, and it is silent on what is built in.
-    if (!listed) {
-      return {Unknown::from(listed.error()), seen(folder)};
-    }
+  // Without /sys only /proc/modules tells, and it is silent on what is built in.
+  const Result<bool> has_folders = is_there(host, "/sys/module");
+  if (!has_folders) {
+    return {Unknown::from(has_folders.error()), seen(folder)};
+  }
+  if (!*has_folders && !listed) {
+    return {Unknown::from(listed.error()), seen(folder)};
   }
   return state_on_disk(kernel, module);
 }
@@ -152,21 +159,18 @@ Reading attribute(const host::Host& host, const State& state, std::string_view m
 }
 
 /// nvidia's own list names each parameter without the NVreg_ that modprobe.d writes before it.
-void add_listed_parameters(Survey& survey, std::set<std::string>& done) {
-  if (!survey.wants_below("module.nvidia.param")) {
-    return;
-  }
-  const Result<std::string> text = survey.host().read_file(kParams);
-  if (!text) {
-    return;
-  }
+/// Errors: those of reading it.
+Result<void> add_listed_parameters(Survey& survey, std::set<std::string>& done) {
+  GOLDENV_TRY(const std::string text, survey.host().read_file(kParams));
   std::uint32_t line = 0;
-  for (auto& [name, value] : parse_nvidia_lines(*text)) {
+  for (auto& [name, value] : parse_nvidia_lines(text)) {
     ++line;
     const std::string key = "module.nvidia.param." + name;
     done.insert(key);
     survey.add(key, Value::scalar(std::move(value)), seen(kParams, line));
   }
+  return line == 0 ? Error{Errc::unreadable, std::string(kParams) + " names no parameter", {}}
+                   : Result<void>();
 }
 
 void add_parameters(Survey& survey, const State& state, std::string_view module) {
@@ -175,8 +179,14 @@ void add_parameters(Survey& survey, const State& state, std::string_view module)
     return;
   }
   std::set<std::string> done;
+  std::optional<Error> unseen;  // why there may be more than are found
+  std::string where = "/sys/module/" + std::string(module) + "/parameters";
   if (module == "nvidia") {
-    add_listed_parameters(survey, done);
+    const Result<void> listed = add_listed_parameters(survey, done);
+    if (!listed && listed.error().code != Errc::absent) {
+      unseen = listed.error();
+      where = kParams;
+    }
   }
   const std::string folder = "/sys/module/" + std::string(module) + "/parameters";
   const Result<std::vector<host::DirEntry>> entries = survey.host().list(folder);
@@ -205,12 +215,14 @@ void add_parameters(Survey& survey, const State& state, std::string_view module)
       continue;
     }
     Reading reading = Absent{state.outside() ? "not loaded" : "no such parameter"};
-    if (!entries && entries.error().code != Errc::absent) {
+    if (unseen) {
+      reading = Unknown::from(*unseen);
+    } else if (!entries && entries.error().code != Errc::absent) {
       reading = Unknown::from(entries.error());
     } else if (const auto* unknown = std::get_if<Unknown>(&state.reading)) {
       reading = *unknown;
     }
-    survey.add(key, std::move(reading), seen(folder));
+    survey.add(key, std::move(reading), seen(where));
   }
 }
 

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::array<std::string_view, 1> kSonames = {"libnccl.so.2"};
 constexpr std::string_view kStem = "libnccl";
+constexpr std::array<std::string_view, 5> kInForce = {"nccl", "nccl.build_id", "nccl.cuda",
+                                                      "nccl.path", "nccl.origin"};
 
 /// torch before 2.0 holds NCCL in its own library, and later ones do where they were built so.
 /// Whether one was found there.
@@ -27,6 +29,12 @@ bool add_static(Survey& survey) {
     if (std::holds_alternative<facts::Unknown>(file.version) &&
         std::get<facts::Unknown>(file.version).why == facts::Why::not_stated) {
       continue;
+    }
+    if (std::holds_alternative<facts::Unknown>(file.version)) {
+      for (const std::string_view key : kInForce) {
+        survey.add(key, file.version, file.evidence);
+      }
+      return true;
     }
     file.evidence.notes.emplace_back("linked into torch's own library");
     survey.add("nccl", file.version, file.evidence);
@@ -46,8 +54,7 @@ void add_in_force(Survey& survey) {
     return;
   }
   if (!library.is_found()) {
-    for (const std::string_view key :
-         {"nccl", "nccl.build_id", "nccl.cuda", "nccl.path", "nccl.origin"}) {
+    for (const std::string_view key : kInForce) {
       survey.add(key, library.found, library.evidence);
     }
     return;
@@ -61,24 +68,24 @@ void add_in_force(Survey& survey) {
   survey.add("nccl", file.version, evidence);
   survey.add("nccl.cuda", file.cuda, evidence);
   survey.add("nccl.path", facts::Value::scalar(path_on_disk(library.real_path)), evidence);
-  survey.add("nccl.origin", facts::Value::scalar(library.origin), evidence);
+  survey.add("nccl.origin", library.origin, evidence);
   survey.add("nccl.build_id", build_id_reading(survey, library.real_path), evidence);
 }
 
 void add_copies(Survey& survey) {
   const LibraryCopies found = library_copies(survey, kStem);
-  std::vector<std::string> versions;
+  std::vector<facts::Reading> versions;
   facts::Evidence all;
   all.basis = "files in the places where libraries live";
   for (const LibraryCopy& copy : found.copies) {
     NcclFile file = read_nccl(survey, copy.path, copy.real_path);
-    file.evidence.notes.insert(file.evidence.notes.begin(), "of: " + copy.origin);
+    file.evidence.notes.insert(file.evidence.notes.begin(), "of: " + facts::describe(copy.origin));
     const std::string label = "@" + survey.tilde(copy.path);
     survey.add("nccl" + label, file.version, file.evidence);
     survey.add("nccl.cuda" + label, file.cuda, file.evidence);
     survey.add("nccl.build_id" + label, build_id_reading(survey, copy.real_path), file.evidence);
-    versions.push_back(version_text(file.version));
-    all.notes.push_back(versions.back() + " " + survey.tilde(copy.path));
+    versions.push_back(file.version);
+    all.notes.push_back(version_text(file.version) + " " + survey.tilde(copy.path));
   }
   survey.add("nccl.copies", copies_reading(versions, found.unseen), all);
 }

@@ -69,9 +69,9 @@ NcclFile read_nccl(Survey& survey, const std::string& path, const std::string& r
     }
     break;
   }
-  const auto owners = library_owners(survey, path, real_path, {kWheels, kDebian, kConda});
+  const LibraryOwners owners = library_owners(survey, path, real_path, {kWheels, kDebian, kConda});
   if (const auto* value = std::get_if<facts::Value>(&file.version)) {
-    for (const LibraryOwner& owner : owners) {
+    for (const LibraryOwner& owner : owners.found) {
       if (owner.version != value->text) {
         file.evidence.notes.push_back(owner.package + " says " + owner.version + " (" + owner.from +
                                       "), the file says " + value->text);
@@ -85,10 +85,12 @@ NcclFile read_nccl(Survey& survey, const std::string& path, const std::string& r
   if (named.find('.') != std::string::npos) {
     file.version = facts::Value::scalar(named);
     file.evidence.basis = "file name";
-  } else if (!owners.empty() && !owners.front().is_other_file) {
-    file.version = facts::Value::scalar(owners.front().version);
-    file.evidence.basis = "package " + owners.front().package;
-    file.evidence.notes.push_back(owners.front().from);
+  } else if (!owners.unseen.empty()) {
+    file.version = facts::Unknown::from(owners.unseen.front());
+  } else if (!owners.found.empty() && !owners.found.front().is_other_file) {
+    file.version = facts::Value::scalar(owners.found.front().version);
+    file.evidence.basis = "package " + owners.found.front().package;
+    file.evidence.notes.push_back(owners.found.front().from);
   } else {
     file.version = facts::Unknown{facts::Why::not_stated, "the file holds no version text", ""};
   }

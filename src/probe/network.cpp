@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "probe/instances.h"
 #include "probe/path_text.h"
+#include "probe/presence.h"
 #include "probe/probe.h"
 
 namespace goldenv::probe {
@@ -18,24 +19,38 @@ constexpr std::string_view kKeys[] = {"nic.driver", "nic.firmware", "nic.kind", 
 
 struct Interface {
   std::string name;
-  std::string kind;
+  Result<std::string> kind;
   bool counts = true;
+
+  [[nodiscard]] bool is(std::string_view word) const { return kind && *kind == word; }
 };
 
-std::string kind_of(const host::Host& host, const std::string& name) {
+/// Errors: those of the look, where what could be seen does not decide it.
+Result<std::string> kind_of(const host::Host& host, const std::string& name) {
   const std::string folder = std::string(kFolder) + "/" + name;
-  if (host.exists(folder + "/bonding")) {
-    return "bond";
+  GOLDENV_TRY(const bool is_bond, is_there(host, folder + "/bonding"));
+  if (is_bond) {
+    return std::string("bond");
   }
-  if (host.exists(folder + "/bridge")) {
-    return "bridge";
+  GOLDENV_TRY(const bool is_bridge, is_there(host, folder + "/bridge"));
+  if (is_bridge) {
+    return std::string("bridge");
   }
-  const auto event = host.read_file(folder + "/uevent", 4096);
-  if (host.exists("/proc/net/vlan/" + name) ||
-      (event && event->find("DEVTYPE=vlan") != std::string::npos)) {
-    return "vlan";
+  std::vector<Error> unseen;
+  if (text_or_none(host, folder + "/uevent", unseen, 4096).find("DEVTYPE=vlan") !=
+      std::string::npos) {
+    return std::string("vlan");
   }
-  return host.exists(folder + "/device") ? "physical" : "virtual";
+  const auto vlan = is_there(host, "/proc/net/vlan/" + name);
+  if (vlan && *vlan) {
+    return std::string("vlan");
+  }
+  // A container shows no /proc/net/vlan of its own kernel's; uevent names them, too.
+  if (!unseen.empty()) {
+    return vlan ? unseen.front() : vlan.error();
+  }
+  GOLDENV_TRY(const bool is_physical, is_there(host, folder + "/device"));
+  return std::string(is_physical ? "physical" : "virtual");
 }
 
 /// Interfaces that are asked for by name (nic.mtu@docker0).
@@ -58,8 +73,9 @@ std::vector<Interface> interfaces_of(Survey& survey, const std::vector<host::Dir
   for (const host::DirEntry& entry : entries) {
     // bonding_masters is a file among the links.
     if (entry.name != "lo" && entry.kind != host::FileStatus::Kind::file) {
-      const std::string kind = kind_of(survey.host(), entry.name);
-      all.push_back({entry.name, kind, kind != "virtual" && kind != "bridge"});
+      Interface interface { entry.name, kind_of(survey.host(), entry.name) };
+      interface.counts = !interface.is("virtual") && !interface.is("bridge");
+      all.push_back(std::move(interface));
     }
   }
   if (std::ranges::none_of(all, &Interface::counts)) {
@@ -134,7 +150,13 @@ void run(Survey& survey) {
   };
   for (const Interface& interface : interfaces) {
     const std::string folder = std::string(kFolder) + "/" + interface.name;
-    if (interface.kind == "physical") {
+    if (!interface.kind) {
+      // It may be a physical one.
+      const facts::Reading unknown = facts::Unknown::from(interface.kind.error());
+      add(interface, "nic.driver", driver, unknown, folder);
+      add(interface, "nic.firmware", firmware, unknown, folder);
+    }
+    if (interface.is("physical")) {
       add(interface, "nic.driver", driver, driver_of(host, folder), folder + "/device/driver");
       add(interface, "nic.firmware", firmware,
           facts::Unknown{facts::Why::unsupported,
@@ -145,7 +167,10 @@ void run(Survey& survey) {
     add(interface, "nic.mtu", mtu, one_line(host, folder + "/mtu"), folder + "/mtu");
     add(interface, "nic.state", state, state_of(host, folder + "/operstate"),
         folder + "/operstate");
-    add(interface, "nic.kind", kind, facts::Value::scalar(interface.kind), folder);
+    add(interface, "nic.kind", kind,
+        interface.kind ? facts::Reading(facts::Value::scalar(*interface.kind))
+                       : facts::Unknown::from(interface.kind.error()),
+        folder);
     add(interface, "nic.mac", mac, one_line(host, folder + "/address"), folder + "/address");
   }
   facts::Reading no_physical = none;

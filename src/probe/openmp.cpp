@@ -40,11 +40,10 @@ void add_runtimes(Survey& survey) {
   if (!survey.wants("openmp.runtime")) {
     return;
   }
-  const PythonScene& scene = python_choice(survey);
-  if (scene.target() == nullptr && std::holds_alternative<facts::Unknown>(scene.otherwise)) {
+  if (const auto doubt = torch_in_doubt(survey)) {
     facts::Evidence evidence;
-    evidence.notes = scene.why;
-    survey.add("openmp.runtime", scene.otherwise, evidence);
+    evidence.notes = python_choice(survey).why;
+    survey.add("openmp.runtime", *doubt, evidence);
     return;
   }
   if (torch_objects(survey).empty()) {
@@ -69,6 +68,10 @@ void add_runtimes(Survey& survey) {
       // conda answers for libgomp.so.1 with a link to LLVM's runtime: the file counts, not the name
       // asked.
       const LibraryInForce library = resolve_library(survey, soname, object.loaders);
+      if (std::holds_alternative<facts::Unknown>(library.found)) {
+        survey.add("openmp.runtime", library.found, evidence);
+        return;
+      }
       const Runtime* real = library.is_found() ? runtime_of(base_name(library.real_path)) : nullptr;
       found.insert(std::string((real != nullptr ? real : runtime)->name));
       evidence.notes.push_back(with_tilde(survey, object.path) + " asks for " + soname +
@@ -88,7 +91,7 @@ void add_copies(Survey& survey) {
   if (!survey.wants("openmp.copies")) {
     return;
   }
-  std::vector<std::string> words;
+  std::vector<facts::Reading> words;
   std::vector<Error> unseen;
   facts::Evidence evidence;
   evidence.basis = "files in the places where libraries live";
@@ -100,14 +103,15 @@ void add_copies(Survey& survey) {
       if (real != nullptr && real != &runtime) {
         continue;  // another name of that one's file
       }
-      const auto owners =
+      const LibraryOwners owners =
           library_owners(survey, copy.path, copy.real_path, {{}, {}, runtime.conda});
+      unseen.insert(unseen.end(), owners.unseen.begin(), owners.unseen.end());
       std::string word(runtime.name);
-      if (!owners.empty()) {
-        word += " " + owners.front().version;
+      if (!owners.found.empty()) {
+        word += " " + owners.found.front().version;
       }
       evidence.notes.push_back(word + ": " + survey.tilde(copy.path));
-      words.push_back(std::move(word));
+      words.push_back(facts::Value::scalar(std::move(word)));
     }
   }
   survey.add("openmp.copies", copies_reading(words, unseen), evidence);

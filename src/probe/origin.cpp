@@ -252,6 +252,7 @@ void explain_link(Survey& survey, const facts::Fact& fact, Origin& origin) {
   }
   // No alternative: perhaps a package's own link. The time would be that of the folder behind it.
   const std::string path = survey.untilde(fact.evidence.from);
+  // What is told here explains a fact and is none: of what cannot be looked at nothing is told.
   if (path.starts_with('/') && survey.host().exists(path)) {
     origin.files.push_back(origin_file(survey, path));
     origin.files.back().changed_ns.reset();

@@ -93,7 +93,8 @@ facts::OriginFile origin_file(Survey& survey, std::string_view path) {
   if (real && *real != path) {
     file.real_path = survey.tilde(*real);
   }
-  // The files of a recorded machine are as old as the recording, not as the machine's own.
+  // The files of a recorded machine are as old as the recording, not as the machine's own. (These
+  // looks decide no fact, but what is said beside one.)
   const auto status = host.status(path);
   if (status && (host.live() || !host.exists("/record.yaml"))) {
     file.changed_ns = status->mtime_ns;

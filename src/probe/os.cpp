@@ -74,7 +74,10 @@ void add_platform(Survey& survey) {
   }
   facts::Evidence evidence = seen("/proc/version, /dev, /etc");
   evidence.notes = platform.signs;
-  survey.add("host.platform", Value::scalar(std::string(name)), std::move(evidence));
+  survey.add("host.platform",
+             platform.unseen ? Reading(Unknown::from(*platform.unseen))
+                             : Reading(Value::scalar(std::string(name))),
+             std::move(evidence));
 }
 
 void add_jetson(Survey& survey) {
@@ -98,7 +101,10 @@ void add_jetson(Survey& survey) {
     const Result<std::string> text = host.read_file(kModel, 4096);
     Reading reading = text ? Reading(Value::scalar(text->substr(0, text->find('\0'))))
                            : facts::unread(text.error());
-    if (platform_of(survey).kind != Platform::Kind::jetson && text) {
+    const Platform& platform = platform_of(survey);
+    if (platform.kind != Platform::Kind::jetson && text && platform.unseen) {
+      reading = Unknown::from(*platform.unseen);
+    } else if (platform.kind != Platform::Kind::jetson && text) {
       reading = Absent{"no Jetson"};
     }
     survey.add("jetson.model", std::move(reading), seen(kModel));

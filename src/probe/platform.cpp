@@ -1,14 +1,19 @@
 #include "probe/platform.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "probe/kernel_names.h"
+#include "probe/presence.h"
 
 namespace goldenv::probe {
 namespace {
 
 Platform find_platform(const host::Host& host) {
   Platform platform;
-  const std::string version = to_lower(host.read_file("/proc/version", 4096).value_or(""));
+  std::vector<Error> names;  // of looks at what names a kind; one name decides
+  std::vector<Error> files;  // of looks at files that are a sign each; two decide
+  const std::string version = to_lower(text_or_none(host, "/proc/version", names, 4096));
   const std::string release = to_lower(kernel_release(host).text.value_or(""));
   // Microsoft's kernels for virtual machines on Azure do not name themselves so; WSL 2 ones do:
   // 5.15.167.4-microsoft-standard-WSL2.
@@ -17,14 +22,14 @@ Platform find_platform(const host::Host& host) {
   } else if (version.find("microsoft-standard") != std::string::npos) {
     platform.signs.push_back("/proc/version names microsoft-standard");
   }
-  if (host.exists("/dev/dxg")) {
-    platform.signs.emplace_back("/dev/dxg exists");
-  }
-  if (host.exists("/usr/lib/wsl/lib/libcuda.so.1")) {
-    platform.signs.emplace_back("/usr/lib/wsl/lib/libcuda.so.1 exists");
-  }
-  if (host.exists("/proc/sys/fs/binfmt_misc/WSLInterop")) {
-    platform.signs.emplace_back("/proc/sys/fs/binfmt_misc/WSLInterop exists");
+  for (const std::string_view sign :
+       {"/dev/dxg", "/usr/lib/wsl/lib/libcuda.so.1", "/proc/sys/fs/binfmt_misc/WSLInterop"}) {
+    const auto there = is_there(host, sign);
+    if (!there) {
+      files.push_back(there.error());
+    } else if (*there) {
+      platform.signs.push_back(std::string(sign) + " exists");
+    }
   }
   // One sign may be a leftover (an image made under WSL): the kernel's name decides, else two.
   if (!platform.signs.empty() &&
@@ -37,8 +42,18 @@ Platform find_platform(const host::Host& host) {
     platform.l4t = parse_l4t(*tegra);
     platform.signs.emplace_back("/etc/nv_tegra_release exists");
     platform.kind = Platform::Kind::jetson;
+  } else {
+    note_unseen(tegra.error(), names);
   }
-  const std::string model = host.read_file("/proc/device-tree/model", 4096).value_or("");
+  std::erase_if(files, [](const Error& error) { return !leaves_open(error); });
+  if (platform.signs.size() + files.size() >= 2) {
+    names.insert(names.end(), files.begin(), files.end());
+  }
+  const std::string model = text_or_none(host, "/proc/device-tree/model", names, 4096);
+  const auto open = std::ranges::find_if(names, leaves_open);
+  if (open != names.end()) {
+    platform.unseen = *open;
+  }
   if (model.find("Jetson") != std::string::npos) {
     platform.signs.emplace_back("/proc/device-tree/model names Jetson");
     platform.kind = Platform::Kind::jetson;

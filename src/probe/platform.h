@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,8 @@ struct Platform {
   Kind kind = Kind::linux_;
   std::vector<std::string> signs;  ///< "/dev/dxg exists", ...
   std::string l4t;                 ///< Jetson Linux release, "35.4.1", or ""
+  /// Why it may be another kind: signs that would decide it could not be looked for.
+  std::optional<Error> unseen;
 };
 
 /// Found at the first call.

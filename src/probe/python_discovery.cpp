@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "probe/presence.h"
 #include "probe/python_names.h"
 #include "probe/python_prefix.h"
 
@@ -17,25 +18,34 @@ constexpr std::size_t kPythonLimit = 500;
 
 /// The version that pyenv would choose, and what says so. Source: pyenv-version-name and
 /// pyenv-version-file: $PYENV_VERSION, .python-version here or in a folder above, the global file.
-std::pair<std::string, std::string> pyenv_choice(const host::Host& host, const std::string& root) {
+/// Errors: those of reading them.
+Result<std::pair<std::string, std::string>> pyenv_choice(const host::Host& host,
+                                                         const std::string& root) {
   const auto first_word = [](std::string_view text) {
     const std::vector<std::string_view> found = words(text.substr(0, text.find(':')));
     return found.empty() ? std::string() : std::string(found.front());
   };
   if (const auto variable = host.variable("PYENV_VERSION"); variable && !variable->empty()) {
-    return {first_word(*variable), "PYENV_VERSION"};
+    return std::pair<std::string, std::string>(first_word(*variable), "PYENV_VERSION");
   }
   std::string folder = host.variable("PWD").value_or("");
   while (folder.size() > 1 && folder.front() == '/') {
     const std::string file = path_in(folder, ".python-version");
-    if (const auto text = host.read_file(file)) {
-      return {first_word(*text), file};
+    const auto text = host.read_file(file);
+    if (text) {
+      return std::pair(first_word(*text), file);
+    }
+    if (text.error().code != Errc::absent) {
+      return text.error();
     }
     folder = folder_above(folder);
   }
   const std::string file = path_in(root, "version");
   const auto text = host.read_file(file);
-  return {text ? first_word(*text) : "system", file};
+  if (!text && text.error().code != Errc::absent) {
+    return text.error();
+  }
+  return std::pair(text ? first_word(*text) : std::string("system"), file);
 }
 
 }  // namespace
@@ -92,13 +102,15 @@ Result<std::size_t> PythonDiscovery::at(const std::string& path) {
 
 Result<std::string> PythonDiscovery::behind_shim(const std::string& shim) {
   const std::string root = folder_above(folder_above(shim));
-  const auto [version, from] = pyenv_choice(host_, root);
+  GOLDENV_TRY(const auto choice, pyenv_choice(host_, root));
+  const auto& [version, from] = choice;
   if (version == "system" || version.empty()) {
     return std::string();
   }
   const std::string versions = path_in(root, "versions");
   std::string chosen = path_in(versions, version);
-  if (!host_.exists(chosen)) {
+  GOLDENV_TRY(const bool is_chosen, is_there(host_, chosen));
+  if (!is_chosen) {
     // "3.11" means its newest release that is installed.
     chosen.clear();
     std::uint64_t newest = 0;
@@ -152,7 +164,14 @@ Result<std::optional<std::size_t>> PythonDiscovery::on_path(const std::string& n
       continue;
     }
     const std::string beside = folder_above(candidate);
-    if (base_name(beside) == "shims" && host_.exists(folder_above(beside) + "/versions")) {
+    Result<bool> is_shim = false;
+    if (base_name(beside) == "shims") {
+      is_shim = is_there(host_, folder_above(beside) + "/versions");
+    }
+    if (!is_shim) {
+      return is_shim.error();
+    }
+    if (*is_shim) {
       Result<std::string> chosen = behind_shim(candidate);
       if (!chosen) {
         return std::move(chosen).error();

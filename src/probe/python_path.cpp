@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "probe/presence.h"
 #include "probe/python_prefix.h"
 #include "probe/redact.h"
 
@@ -23,6 +24,9 @@ class Path {
       : host_(host), settings_(settings), listings_(listings), python_(python) {}
 
   void fill() {
+    if (settings_.unseen) {
+      doubt("PYTHONPATH", *settings_.unseen);
+    }
     python_path();
     if (python_.kind == PythonKind::venv) {
       site(path_in(python_.prefix, "lib/python" + python_.series + "/site-packages"));
@@ -67,9 +71,7 @@ class Path {
   void installation() {
     const std::string& prefix = python_.base_prefix;
     const std::string python = "python" + python_.series;
-    const bool debian = prefix == "/usr" && (host_.exists("/usr/lib/python3/dist-packages") ||
-                                             host_.exists("/etc/debian_version"));
-    if (debian) {
+    if (is_debian(prefix)) {
       // Debian's patch of site.py; its own packages never lie in site-packages.
       site("/usr/local/lib/" + python + "/dist-packages");
       site("/usr/lib/python3/dist-packages", Origin::site, true);
@@ -79,7 +81,11 @@ class Path {
     // sys.platlibdir is lib64 where the standard library is: Fedora, Red Hat, SUSE. Their patch
     // puts /usr/local before /usr.
     std::vector<std::string> libs{"lib"};
-    if (host_.exists(path_in(prefix, "lib64/" + python + "/os.py"))) {
+    const std::string landmark = path_in(prefix, "lib64/" + python + "/os.py");
+    const auto there = is_there(host_, landmark);
+    if (!there) {
+      doubt(landmark, there.error());
+    } else if (*there) {
       const auto lib = host_.real_path(path_in(prefix, "lib"));
       const auto lib64 = host_.real_path(path_in(prefix, "lib64"));
       if (!lib || !lib64 || *lib != *lib64) {
@@ -95,6 +101,28 @@ class Path {
     for (const std::string& lib : libs) {
       site(path_in(prefix, lib + "/" + python + "/site-packages"), Origin::site, system);
     }
+  }
+
+  /// Whether Debian's patch of site.py is at work.
+  bool is_debian(const std::string& prefix) {
+    if (prefix != "/usr") {
+      return false;
+    }
+    for (const std::string_view sign : {"/usr/lib/python3/dist-packages", "/etc/debian_version"}) {
+      const auto there = is_there(host_, sign);
+      if (there && *there) {
+        return true;
+      }
+      if (!there) {
+        doubt(std::string(sign), there.error());
+      }
+    }
+    return false;
+  }
+
+  /// What stands behind this place in the path is not certain, unless Python passes over it.
+  void doubt(const std::string& path, Error error, bool is_passed_over = false) {
+    python_.unlisted.push_back({path, std::move(error), python_.folders.size(), is_passed_over});
   }
 
   /// Whether the folder exists. What its .pth files add stands behind it.
@@ -123,7 +151,7 @@ class Path {
       // A dangling link of an editable install that was moved adds nothing.
       if (text.error().code != Errc::absent) {
         python_.notes.push_back(text.error().message);
-        python_.unread_path_files.push_back(text.error());
+        doubt(file, text.error(), text.error().code == Errc::denied);
       }
       return;
     }
@@ -174,7 +202,8 @@ class Path {
       python_.notes.push_back(path + " is an archive, into which is not looked");
       return;
     }
-    python_.unlisted.push_back({path, std::move(error), python_.folders.size()});
+    const bool is_passed_over = error.code == Errc::denied;
+    doubt(path, std::move(error), is_passed_over);
   }
 
   /// A regular package wins over a folder without __init__.py wherever that stands (PEP 420).
@@ -207,10 +236,9 @@ class Path {
         }
       }
     }
-    // A folder that is denied to it Python takes for an empty one; any other may hold it.
-    const UnlistedFolder* doubt = doubt_before(python_, python_.folders.size());
-    if (python_.torch.empty() && !python_.torch_error && doubt != nullptr) {
-      python_.torch_error = doubt->error;
+    // Whether there is one in what was not seen, nobody knows.
+    if (python_.torch.empty() && !python_.torch_error && !python_.unlisted.empty()) {
+      python_.torch_error = python_.unlisted.front().error;
     }
   }
 
@@ -227,8 +255,13 @@ class Path {
     const std::size_t end = at == std::string::npos ? at : text->find('\'', at + kKey.size());
     if (end != std::string::npos) {
       const std::string folder = text->substr(at + kKey.size(), end - at - kKey.size());
-      if (folder.starts_with('/') && host_.exists(folder + "/__init__.py")) {
-        python_.torch = folder;
+      if (folder.starts_with('/')) {
+        const auto there = is_there(host_, folder + "/__init__.py");
+        if (!there) {
+          python_.torch_error = there.error();
+        } else if (*there) {
+          python_.torch = folder;
+        }
       }
     }
   }
@@ -244,6 +277,9 @@ class Path {
 
 PythonSettings python_settings(const host::Host& host) {
   PythonSettings settings;
+  if (const auto known = variables_known(host); !known) {
+    settings.unseen = known.error();
+  }
   const auto home = host.variable("HOME");
   // A tree that records no environment is mostly an image, which root runs.
   settings.home = home ? *home : (host.live() ? "" : "/root");
@@ -258,7 +294,7 @@ PythonSettings python_settings(const host::Host& host) {
 
 const UnlistedFolder* doubt_before(const Python& python, std::size_t position) {
   for (const UnlistedFolder& folder : python.unlisted) {
-    if (folder.position <= position && folder.error.code != Errc::denied) {
+    if (folder.position <= position && !folder.is_passed_over) {
       return &folder;
     }
   }

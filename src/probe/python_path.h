@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,10 +12,11 @@ namespace goldenv::probe {
 
 /// What of the source's environment decides what a Python imports.
 struct PythonSettings {
-  std::string home;           ///< of the source's user, or "" where not known
-  std::string python_path;    ///< PYTHONPATH
-  std::string user_base;      ///< PYTHONUSERBASE, else ~/.local, or ""
-  bool no_user_site = false;  ///< PYTHONNOUSERSITE is not empty
+  std::string home;             ///< of the source's user, or "" where not known
+  std::string python_path;      ///< PYTHONPATH
+  std::string user_base;        ///< PYTHONUSERBASE, else ~/.local, or ""
+  bool no_user_site = false;    ///< PYTHONNOUSERSITE is not empty
+  std::optional<Error> unseen;  ///< why none of them is known
 };
 PythonSettings python_settings(const host::Host& host);
 

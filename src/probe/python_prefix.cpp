@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "probe/presence.h"
 #include "probe/python_names.h"
 #include "probe/python_release.h"
 
@@ -12,8 +13,6 @@ namespace goldenv::probe {
 namespace {
 
 constexpr int kFoldersAbove = 4;
-
-bool is_there(const host::Host& host, const std::string& path) { return host.exists(path); }
 
 /// Whether prefix/lib (or lib64, Red Hat's) holds the standard library of a series. `os` is
 /// CPython's own landmark; a stripped image may have kept its byte code only. Errors: those of the
@@ -87,16 +86,18 @@ Result<InstalledSeries> installed_series(const host::Host& host, const std::stri
   return found;
 }
 
-PythonKind kind_of(const host::Host& host, const std::string& prefix) {
-  // One that cannot be looked at is there, and makes what it holds unknown and not absent.
-  const auto records = host.status(path_in(prefix, "conda-meta"));
-  if (records || records.error().code != Errc::absent) {
+/// Errors: those of the look at what tells them apart.
+Result<PythonKind> kind_of(const host::Host& host, const std::string& prefix) {
+  GOLDENV_TRY(const bool is_conda, is_there(host, path_in(prefix, "conda-meta")));
+  if (is_conda) {
     return prefix.find("/.pixi/") != std::string::npos ? PythonKind::pixi : PythonKind::conda;
   }
   const std::string above = folder_above(prefix);
-  if (base_name(above) == "versions" && (base_name(folder_above(above)) == ".pyenv" ||
-                                         is_there(host, folder_above(above) + "/shims"))) {
-    return PythonKind::pyenv;
+  if (base_name(above) == "versions") {
+    GOLDENV_TRY(const bool has_shims, is_there(host, folder_above(above) + "/shims"));
+    if (has_shims || base_name(folder_above(above)) == ".pyenv") {
+      return PythonKind::pyenv;
+    }
   }
   if (above.ends_with("/uv/python")) {
     return PythonKind::uv;
@@ -137,7 +138,14 @@ Python installation(const host::Host& host, const std::string& prefix, const std
   python.label = prefix;
   python.base_prefix = prefix;
   python.series = series;
-  python.kind = kind_of(host, prefix);
+  const Result<PythonKind> kind = kind_of(host, prefix);
+  if (kind) {
+    python.kind = *kind;
+  } else {
+    // Its packages may be conda's: what conda-meta would tell of them is then unknown, too.
+    python.kind = PythonKind::conda;
+    python.kind_error = kind.error();
+  }
   python.interpreter = std::move(interpreter);
   PythonRelease release = python_release(host, python);
   python.version = std::move(release.text);
@@ -269,7 +277,8 @@ std::string normal_path(std::string_view path) {
 Result<PythonHome> python_home(const host::Host& host, const std::string& interpreter) {
   const std::string beside = folder_above(interpreter);
   for (const std::string& folder : {folder_above(beside), beside}) {
-    if (is_there(host, path_in(folder, "pyvenv.cfg"))) {
+    GOLDENV_TRY(const bool is_venv, is_there(host, path_in(folder, "pyvenv.cfg")));
+    if (is_venv) {
       return PythonHome{folder, "", interpreter};
     }
   }

@@ -8,6 +8,7 @@
 #include "host/process.h"
 #include "probe/library_copies.h"
 #include "probe/path_text.h"
+#include "probe/presence.h"
 #include "probe/python_discovery.h"
 #include "probe/python_prefix.h"
 #include "probe/python_process.h"
@@ -154,6 +155,10 @@ class Choice {
   }
 
   bool by_variable() {
+    if (const auto known = variables_known(host_); !known) {
+      leave_open(unmet(known.error()));
+      return true;
+    }
     for (const char* name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
       const auto path = host_.variable(name);
       if (!path || path->empty()) {
@@ -195,10 +200,16 @@ class Choice {
         choose(**on_path, "the python3 on PATH holds torch");
         return;
       }
-      if (python.torch_error) {
+      if (python.torch_error && python.torch_error->code != Errc::denied) {
         leave_open(unmet(*python.torch_error));
         return;
       }
+    }
+    // Another may hold torch where nobody could look, and then the choice would be another.
+    std::optional<Error> doubt;
+    std::optional<Error> doubt_of_path;
+    if (!discovery_.scene.unseen.empty() && !host_.live()) {
+      doubt = discovery_.scene.unseen.front();
     }
     std::vector<std::size_t> holders;
     std::vector<std::string> names;
@@ -208,10 +219,18 @@ class Choice {
         names.push_back(survey_.tilde(pythons[i].label));
       } else if (pythons[i].torch_error) {
         discovery_.scene.why.push_back("whether " + pythons[i].label + " holds torch is not known");
+        const bool is_on_path = *on_path && **on_path == i;
+        (is_on_path ? doubt_of_path : doubt) = pythons[i].torch_error;
       }
     }
+    // Where no other holds torch, the python3 on PATH is the choice whether or not it does.
+    if (!holders.empty() && doubt_of_path) {
+      doubt = doubt_of_path;
+    }
     std::ranges::sort(names);
-    if (holders.size() == 1) {
+    if (doubt && holders.size() <= 1) {
+      leave_open(unmet(*doubt));
+    } else if (holders.size() == 1) {
       choose(holders.front(), "the only Python found that holds torch");
     } else if (holders.size() > 1) {
       leave_open(Unknown{Why::ambiguous,
@@ -219,7 +238,8 @@ class Choice {
                              " and not in the python3 on PATH; name one with --python",
                          ""});
     } else if (*on_path) {
-      choose(**on_path, "the python3 on PATH; no Python found holds torch");
+      choose(**on_path, doubt_of_path ? "the python3 on PATH; no other Python found holds torch"
+                                      : "the python3 on PATH; no Python found holds torch");
     } else if (const std::vector<Error>& unseen = discovery_.scene.unseen; !unseen.empty()) {
       // One may stand where nobody could look.
       leave_open(unmet(unseen.front()));
@@ -241,6 +261,11 @@ Reading version_of(const Python& python) {
   return python.exact ? Value::scalar(python.version) : Value::prefix(python.version);
 }
 
+Reading kind_of(const Python& python) {
+  return python.kind_error ? Reading(Unknown::from(*python.kind_error))
+                           : Reading(Value::scalar(std::string(name(python.kind))));
+}
+
 Evidence version_evidence(const Survey& survey, const Python& python) {
   Evidence evidence = python.version_evidence;
   evidence.from = survey.tilde(evidence.from);
@@ -259,12 +284,8 @@ Reading added_paths(const Survey& survey, const Python& python) {
       added.push_back(survey.tilde(folder.path));
     }
   }
-  std::vector<Error> unseen = python.unread_path_files;
-  for (const UnlistedFolder& folder : python.unlisted) {
-    unseen.push_back(folder.error);
-  }
-  if (!unseen.empty()) {
-    Unknown unknown = Unknown::from(unseen.front());
+  if (!python.unlisted.empty()) {
+    Unknown unknown = Unknown::from(python.unlisted.front().error);
     if (!added.empty()) {
       unknown.detail += "; added by what could be read: " + join(added, ", ");
     }
@@ -298,7 +319,7 @@ void add_target(Survey& survey, const PythonScene& scene) {
   if (target->kind == PythonKind::venv && !target->base_prefix.empty()) {
     kind.notes.push_back("of " + survey.tilde(target->base_prefix));
   }
-  survey.add("python.kind", Value::scalar(std::string(name(target->kind))), kind);
+  survey.add("python.kind", kind_of(*target), kind);
   survey.add("python.user_site", target->user_site_error
                                      ? Reading(Unknown::from(*target->user_site_error))
                                      : Reading(Value::boolean(target->user_site)));
@@ -318,12 +339,12 @@ void run(Survey& survey) {
     return;
   }
   const PythonScene& scene = python_scene(survey);
-  std::vector<std::string> versions;
+  std::vector<Reading> versions;
   for (const Python& python : scene.pythons) {
     const std::string label = survey.tilde(python.label);
     survey.add("python@" + label, version_of(python), version_evidence(survey, python));
-    survey.add("python.kind@" + label, Value::scalar(std::string(name(python.kind))));
-    versions.push_back(python.version);
+    survey.add("python.kind@" + label, kind_of(python));
+    versions.push_back(version_of(python));
   }
   Reading copies = copies_reading(versions, scene.unseen);
   if (std::holds_alternative<Absent>(copies)) {

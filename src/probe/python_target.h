@@ -31,12 +31,14 @@ struct SiteFolder {
   friend bool operator==(const SiteFolder&, const SiteFolder&) = default;
 };
 
-/// A folder of the path that is there and could not be listed. Python passes over one that is
-/// denied to it; with any other error what stands behind it is not certain.
+/// A folder of the path, or a .pth file that may add some, that could not be looked at. What it
+/// holds is not known. Python itself passes over one that is denied to it, so that what is found
+/// behind such a one is what this user would import; else what stands behind it is not certain.
 struct UnlistedFolder {
   std::string path;
   Error error;
   std::size_t position = 0;  ///< how many of Python::folders stand before it
+  bool is_passed_over = false;
 };
 
 /// One Python installation or virtual environment.
@@ -50,6 +52,7 @@ struct Python {
   bool exact = false;       ///< whether `version` is whole
   facts::Evidence version_evidence;
   PythonKind kind = PythonKind::source;
+  std::optional<Error> kind_error;  ///< why that cannot be told
   /// Of a venv the prefix it runs on ("" where that is gone), else `prefix`.
   std::string base_prefix;
   bool system_site = false;              ///< a venv that also imports its base's packages
@@ -57,7 +60,6 @@ struct Python {
   std::optional<Error> user_site_error;  ///< why that cannot be told
   std::vector<SiteFolder> folders;       ///< in the order of sys.path; each was listed
   std::vector<UnlistedFolder> unlisted;
-  std::vector<Error> unread_path_files;   ///< .pth files that are there and could not be read
   std::vector<std::string> run_at_start;  ///< .pth files with lines that run code at every start
   std::vector<std::string> notes;         ///< oddities: a dangling interpreter, a venv's maker
   std::string torch;                 ///< the folder of the torch package it would import, or ""
@@ -85,8 +87,8 @@ struct PythonScene {
   [[nodiscard]] const Python* target() const { return chosen ? &pythons[*chosen] : nullptr; }
 };
 
-/// The first folder of the path, at or before `position` in Python::folders, that leaves open what
-/// Python would find (not one that is merely denied), or nullptr.
+/// The first that stands at or before `position` in Python::folders and leaves open what Python
+/// would find (not one that it passes over), or nullptr.
 const UnlistedFolder* doubt_before(const Python& python, std::size_t position);
 
 /// The Pythons of the surveyed machine, found once a survey. Nothing is run or imported.

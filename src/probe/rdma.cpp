@@ -108,11 +108,15 @@ void add_core(Survey& survey) {
   }
   constexpr std::string_view kDebian[] = {"libibverbs1"};
   constexpr std::string_view kConda[] = {"rdma-core-", "libibverbs-"};
-  const auto owners =
+  const LibraryOwners owners =
       library_owners(survey, library.path, library.real_path, {{}, kDebian, kConda});
-  if (!owners.empty()) {
-    evidence.basis = "package " + owners.front().package;
-    survey.add("rdma.core", facts::Value::scalar(owners.front().version), evidence);
+  if (!owners.unseen.empty()) {
+    survey.add("rdma.core", facts::Unknown::from(owners.unseen.front()), evidence);
+    return;
+  }
+  if (!owners.found.empty()) {
+    evidence.basis = "package " + owners.found.front().package;
+    survey.add("rdma.core", facts::Value::scalar(owners.found.front().version), evidence);
     return;
   }
   survey.add("rdma.core",

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "probe/instances.h"
+#include "probe/presence.h"
 #include "probe/probe.h"
 #include "probe/sysctl_path.h"
 
@@ -59,8 +60,12 @@ constexpr auto kWatched = std::to_array<std::string_view>({
 
 Reading read_setting(const host::Host& host, std::string_view name, const std::string& path) {
   if (is_secret_sysctl(name)) {
-    return host.exists(path) ? Reading(Unknown{Why::not_probed, "a secret, not read", ""})
-                             : Reading(Absent{"this kernel has no such name"});
+    const auto there = is_there(host, path);
+    if (!there) {
+      return Unknown::from(there.error());
+    }
+    return *there ? Reading(Unknown{Why::not_probed, "a secret, not read", ""})
+                  : Reading(Absent{"this kernel has no such name"});
   }
   const Result<std::string> text = host.read_file(path, 1u << 20);
   if (text) {

@@ -369,7 +369,7 @@ void run(Survey& survey) {
                                  : python_choice(survey);
 
   std::map<std::string, std::string> elsewhere;  // label -> version
-  std::vector<std::string> copies;               // versions
+  std::vector<Reading> copies;                   // versions
   std::vector<Error> unseen = scene.unseen;
   std::set<std::string> counted;
   std::optional<Torch> ours;
@@ -396,7 +396,7 @@ void run(Survey& survey) {
     // A venv with its base's packages sees the same files.
     if (counted.insert(survey.host().real_path(python.torch).value_or(python.torch)).second) {
       if (Result<std::string> version = torch.stated_version()) {
-        copies.push_back(*std::move(version));
+        copies.push_back(Value::scalar(*std::move(version)));
       } else {
         unseen.push_back(std::move(version).error());
       }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "probe/instances.h"
+#include "probe/presence.h"
 #include "probe/process_table.h"
 #include "probe/unit_files.h"
 
@@ -225,7 +226,11 @@ UnitRunning unit_running(Survey& survey, const std::string& unit) {
     if (!booted && booted.error().code != Errc::absent) {
       return {Unknown::from(booted.error()), seen("/run/systemd/system")};
     }
-    if (!booted && !host.live() && !host.exists("/run")) {
+    const auto has_run = host.live() ? Result<bool>(true) : is_there(host, "/run");
+    if (!booted && !has_run) {
+      return {Unknown::from(has_run.error()), seen("/run")};
+    }
+    if (!booted && !*has_run) {
       return {Unknown{Why::not_collected, "/run was not recorded", ""}, seen("/run")};
     }
     if (!booted) {

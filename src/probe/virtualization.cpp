@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "probe/instances.h"
+#include "probe/presence.h"
 #include "probe/probe.h"
 
 namespace goldenv::probe {
@@ -28,6 +29,7 @@ constexpr int kEnough = 3;
 struct Signs {
   int score = 0;
   std::vector<std::string> notes;
+  std::vector<Error> unseen;         ///< why some signs could not be looked for
   std::vector<std::string> engines;  ///< named by a sign, the most telling one first
 
   void add(int worth, std::string note, std::string_view engine = {}) {
@@ -36,6 +38,27 @@ struct Signs {
     if (!engine.empty()) {
       engines.emplace_back(engine);
     }
+  }
+  void miss(const Error& error) {
+    if (leaves_open(error)) {
+      unseen.push_back(error);
+    }
+  }
+  [[nodiscard]] bool there(const host::Host& host, std::string_view path) {
+    const auto found = is_there(host, path);
+    if (!found) {
+      miss(found.error());
+    }
+    return found.value_or(false);
+  }
+  [[nodiscard]] std::optional<std::string> text(const host::Host& host, std::string_view path,
+                                                std::size_t limit_bytes) {
+    auto found = host.read_file(path, limit_bytes);
+    if (!found) {
+      miss(found.error());
+      return std::nullopt;
+    }
+    return *std::move(found);
   }
 };
 
@@ -63,31 +86,34 @@ bool is_set(const host::Host& host, std::string_view name) { return bool(host.va
 
 /// Signs that also name the engine, the most telling ones first.
 void add_naming_signs(const host::Host& host, Signs& signs) {
+  if (const auto known = variables_known(host); !known) {
+    signs.miss(known.error());
+  }
   if (is_set(host, "KUBERNETES_SERVICE_HOST")) {
     signs.add(2, "KUBERNETES_SERVICE_HOST is set", "kubernetes");
   }
   if (is_set(host, "APPTAINER_CONTAINER") || is_set(host, "SINGULARITY_CONTAINER")) {
     signs.add(3, "APPTAINER_CONTAINER or SINGULARITY_CONTAINER is set", "apptainer");
-  } else if (host.exists("/.singularity.d")) {
+  } else if (signs.there(host, "/.singularity.d")) {
     signs.add(2, "/.singularity.d exists", "apptainer");
   }
-  if (const auto text = host.read_file("/run/systemd/container", 256)) {
+  if (const auto text = signs.text(host, "/run/systemd/container", 256)) {
     signs.add(3, "/run/systemd/container: " + std::string(trim(*text)), engine_named(*text));
   }
   if (const auto text = host.variable("container"); text && !text->empty()) {
     signs.add(2, "the variable container: " + *text, engine_named(*text));
   }
-  if (host.exists("/run/.containerenv")) {
+  if (signs.there(host, "/run/.containerenv")) {
     signs.add(2, "/run/.containerenv exists", "podman");
   }
-  if (host.exists("/.dockerenv")) {
+  if (signs.there(host, "/.dockerenv")) {
     signs.add(1, "/.dockerenv exists", "docker");
   }
 }
 
 /// Paths of the first process's control groups: /docker/<id>, /kubepods/..., /lxc/<name>.
 void add_cgroup_signs(const host::Host& host, Signs& signs) {
-  const Result<std::string> text = host.read_file("/proc/1/cgroup", 64u << 10);
+  const auto text = signs.text(host, "/proc/1/cgroup", 64u << 10);
   if (!text) {
     return;
   }
@@ -109,6 +135,9 @@ void add_cgroup_signs(const host::Host& host, Signs& signs) {
 
 void add_mount_signs(const host::Host& host, Signs& signs) {
   const auto& mounts = host.mounts();
+  if (const auto known = mounts_known(host); !known) {
+    signs.miss(known.error());
+  }
   const host::Mount* root = host::mount_of(mounts, "/");
   if (root != nullptr && (root->type == "overlay" || root->type == "fuse-overlayfs" ||
                           root->type == "fuse.fuse-overlayfs")) {
@@ -163,12 +192,17 @@ void add_container(Survey& survey) {
     if (name != "systemd" && name != "init") {
       signs.add(1, "process 1 is " + std::string(name));
     }
+  } else {
+    signs.miss(first.error());
   }
   facts::Evidence evidence = seen("signs of containers");
   evidence.notes = signs.notes;
   Reading reading = Value::scalar(signs.score >= kEnough ? std::string(engine_of(signs)) : "none");
-  // A tree without processes and mounts cannot answer, unless what is there settles it.
-  if (!first && host.mounts().empty() && signs.score < kEnough) {
+  if (!signs.unseen.empty()) {
+    // Another sign may make it a container, or name another engine.
+    reading = Unknown::from(signs.unseen.front());
+  } else if (!first && host.mounts().empty() && signs.score < kEnough) {
+    // A tree without processes and mounts cannot answer, unless what is there settles it.
     reading = first.error().code == Errc::absent
                   ? Reading(Unknown{Why::not_stated, "neither processes nor mounts are shown", ""})
                   : Reading(Unknown::from(first.error()));
@@ -221,6 +255,7 @@ void add_hypervisor(Survey& survey) {
   }
   const host::Host& host = survey.host();
   facts::Evidence evidence = seen("/proc/cpuinfo, /sys/class/dmi/id, /sys/hypervisor");
+  Signs signs;  // for what could not be looked at
   const Result<std::string> cpuinfo = host.read_file("/proc/cpuinfo", 16u << 20);
   std::optional<bool> guest;  // what the processor says; Arm's says nothing
   if (cpuinfo) {
@@ -237,28 +272,33 @@ void add_hypervisor(Survey& survey) {
   std::string_view monitor;
   std::string dmi;
   bool dmi_seen = false;
+  Signs of_dmi;
   for (const std::string_view file : {"sys_vendor", "product_name", "bios_vendor"}) {
-    if (const auto text = host.read_file("/sys/class/dmi/id/" + std::string(file), 256)) {
+    if (const auto text = of_dmi.text(host, "/sys/class/dmi/id/" + std::string(file), 256)) {
       dmi_seen = true;
       dmi += std::string(trim(*text)) + "\n";
     }
   }
   // Bare machines of Amazon's have its name in DMI as well, but no hypervisor flag.
   if (guest.value_or(true)) {
+    signs.unseen = of_dmi.unseen;
+    if (!cpuinfo) {
+      signs.miss(cpuinfo.error());
+    }
     monitor = monitor_in_dmi(dmi);
     if (!monitor.empty()) {
       evidence.notes.push_back("DMI names it");
     }
     if (monitor.empty() || monitor == "other") {
-      if (const auto type = host.read_file("/sys/hypervisor/type", 64);
+      if (const auto type = signs.text(host, "/sys/hypervisor/type", 64);
           type && trim(*type) == "xen") {
         monitor = "xen";
         evidence.notes.emplace_back("/sys/hypervisor/type: xen");
       }
     }
     if (monitor.empty()) {
-      const auto clocks = host.read_file(
-          "/sys/devices/system/clocksource/clocksource0/available_clocksource", 4096);
+      const auto clocks = signs.text(
+          host, "/sys/devices/system/clocksource/clocksource0/available_clocksource", 4096);
       monitor = monitor_by_clock(clocks.value_or(""));
       if (!monitor.empty()) {
         evidence.notes.emplace_back("the kernel offers that monitor's clock");
@@ -266,7 +306,9 @@ void add_hypervisor(Survey& survey) {
     }
   }
   Reading reading = Value::scalar(std::string(monitor));
-  if (monitor.empty()) {
+  if (!signs.unseen.empty()) {
+    reading = Unknown::from(signs.unseen.front());
+  } else if (monitor.empty()) {
     if (guest.has_value()) {
       reading = Value::scalar(*guest ? "other" : "none");
     } else if (dmi_seen) {

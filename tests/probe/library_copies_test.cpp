@@ -39,8 +39,8 @@ TEST(LibraryCopies, LinksToOneFileAreOneCopyUnderItsSoname) {
       .link("/usr/local/lib/libnccl.so.2", kSystemNccl);
   Survey survey(machine.host, {});
   EXPECT_EQ(library_copies(survey, "libnccl").copies,
-            (std::vector<LibraryCopy>{
-                {kSystemNccl, "/usr/lib/x86_64-linux-gnu/libnccl.so.2.18.3", "system"}}));
+            (std::vector<LibraryCopy>{{kSystemNccl, "/usr/lib/x86_64-linux-gnu/libnccl.so.2.18.3",
+                                       facts::Value::scalar("system")}}));
 }
 
 TEST(LibraryCopies, EachPlaceHasItsOrigin) {
@@ -55,7 +55,7 @@ TEST(LibraryCopies, EachPlaceHasItsOrigin) {
   Survey survey(machine.host, {});
   std::vector<std::string> found;
   for (const LibraryCopy& copy : library_copies(survey, "libnccl").copies) {
-    found.push_back(copy.origin);
+    found.push_back(facts::describe(copy.origin));
   }
   EXPECT_EQ(found, (std::vector<std::string>{"conda", "system", "toolkit", "wheel", "torch"}));
 }
@@ -104,12 +104,28 @@ TEST(LibraryCopies, FoldersThatCouldNotBeSeenAreTold) {
 }
 
 TEST(LibraryCopies, CountsAreByVersion) {
-  EXPECT_EQ(facts::describe(probe::copies_reading({"2.18.1", "2.19.3", "2.18.1"}, {})),
+  const facts::Reading older = facts::Value::scalar("2.18.1");
+  const facts::Reading newer = facts::Value::scalar("2.19.3");
+  EXPECT_EQ(facts::describe(probe::copies_reading({older, newer, older}, {})),
             "2.18.1: 2, 2.19.3: 1");
   EXPECT_TRUE(std::holds_alternative<facts::Absent>(probe::copies_reading({}, {})));
   const facts::Reading unsure =
-      probe::copies_reading({"2.18.1"}, {Error{Errc::denied, "/x: permission denied", {}}});
+      probe::copies_reading({older}, {Error{Errc::denied, "/x: permission denied", {}}});
   EXPECT_EQ(std::get<facts::Unknown>(unsure).why, facts::Why::denied);
+}
+
+TEST(LibraryCopies, OneThatIsNotWhollyKnownMakesTheCountUnknown) {
+  const facts::Reading known = facts::Value::scalar("2.18.1");
+  const auto told = [&](const facts::Reading& other) {
+    return std::get<facts::Unknown>(probe::copies_reading({known, other}, {}));
+  };
+  const facts::Unknown denied = told(facts::Unknown{facts::Why::denied, "/x: denied", ""});
+  EXPECT_EQ(denied.why, facts::Why::denied);
+  EXPECT_EQ(denied.detail, "/x: denied; found: 2.18.1, unknown");
+  const facts::Unknown part = told(facts::Value::prefix("2.19"));
+  EXPECT_EQ(part.why, facts::Why::not_stated);
+  EXPECT_THAT(part.detail, testing::EndsWith("found: 2.18.1, 2.19..."));
+  EXPECT_EQ(told(facts::Value::one_of({"2.19", "2.20"})).why, facts::Why::not_stated);
 }
 
 }  // namespace

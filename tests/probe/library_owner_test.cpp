@@ -7,7 +7,6 @@
 namespace goldenv {
 namespace {
 
-using probe::library_owners;
 using probe::LibraryOwner;
 using probe::Survey;
 using test::kSystemNccl;
@@ -17,6 +16,27 @@ constexpr std::string_view kWheels[] = {"nvidia_nccl"};
 constexpr std::string_view kDebian[] = {"libnccl2"};
 constexpr std::string_view kConda[] = {"nccl-"};
 constexpr probe::PackageNames kNames{kWheels, kDebian, kConda};
+
+/// Of a machine on which everything can be looked at.
+std::vector<LibraryOwner> owners_of(Survey& survey, const std::string& path,
+                                    const std::string& real_path,
+                                    const probe::PackageNames& names) {
+  probe::LibraryOwners owners = probe::library_owners(survey, path, real_path, names);
+  EXPECT_TRUE(owners.unseen.empty());
+  return std::move(owners.found);
+}
+
+TEST(LibraryOwner, WhatCouldNotBeReadIsTold) {
+  TorchMachine machine;
+  machine.wheel("nvidia_nccl_cu12", "2.18.1", "nvidia/nccl/lib/libnccl.so.2", "nccl_2_18_1");
+  machine.host.deny(machine.site + "/nvidia_nccl_cu12-2.18.1.dist-info/RECORD");
+  const std::string file = machine.site + "/nvidia/nccl/lib/libnccl.so.2";
+  Survey survey(machine.host, {});
+  const auto owners = probe::library_owners(survey, file, file, kNames);
+  EXPECT_EQ(owners.found.size(), 1u);
+  ASSERT_EQ(owners.unseen.size(), 1u);
+  EXPECT_EQ(owners.unseen.front().code, Errc::denied);
+}
 
 TEST(LibraryOwner, DistInfoFoldersSplitAtTheLastDash) {
   EXPECT_EQ(probe::parse_dist_info("nvidia_nccl_cu12-2.18.1.dist-info"),
@@ -68,7 +88,7 @@ TEST(LibraryOwner, AWheelOwnsWhatItsRecordLists) {
   machine.wheel("nvidia_nccl_cu12", "2.18.1", "nvidia/nccl/lib/libnccl.so.2", "nccl_2_18_1");
   const std::string file = machine.site + "/nvidia/nccl/lib/libnccl.so.2";
   Survey survey(machine.host, {});
-  const auto owners = library_owners(
+  const auto owners = owners_of(
       survey, machine.site + "/torch/lib/../../nvidia/nccl/lib/libnccl.so.2", file, kNames);
   ASSERT_EQ(owners.size(), 1u);
   EXPECT_EQ(owners[0], (LibraryOwner{"nvidia_nccl_cu12", "2.18.1", "",
@@ -81,7 +101,7 @@ TEST(LibraryOwner, OfTwoWheelsTheOneOfTheFilesSizeComesFirst) {
       .wheel("nvidia_nccl_cu13", "2.29.7", "nvidia/nccl/lib/libnccl.so.2", "nccl_2_19_3");
   const std::string file = machine.site + "/nvidia/nccl/lib/libnccl.so.2";
   Survey survey(machine.host, {});
-  const auto owners = library_owners(survey, file, file, kNames);
+  const auto owners = owners_of(survey, file, file, kNames);
   ASSERT_EQ(owners.size(), 2u);
   EXPECT_EQ(owners[0].version, "2.29.7");
   EXPECT_FALSE(owners[0].is_other_file);
@@ -103,12 +123,12 @@ TEST(LibraryOwner, DebianPackagesOwnWhatTheirListNames) {
             "/usr/lib/x86_64-linux-gnu/libnccl.so.2.18.3\n");
   Survey survey(machine.host, {});
   const auto owners =
-      library_owners(survey, kSystemNccl, "/usr/lib/x86_64-linux-gnu/libnccl.so.2.18.3", kNames);
+      owners_of(survey, kSystemNccl, "/usr/lib/x86_64-linux-gnu/libnccl.so.2.18.3", kNames);
   ASSERT_EQ(owners.size(), 1u);
   EXPECT_EQ(owners[0],
             (LibraryOwner{"libnccl2", "2.18.3", "1+cuda12.1", "/var/lib/dpkg/status", false}));
-  EXPECT_TRUE(library_owners(survey, "/usr/lib/x86_64-linux-gnu/libnccl.so.2.19.3",
-                             "/usr/lib/x86_64-linux-gnu/libnccl.so.2.19.3", kNames)
+  EXPECT_TRUE(owners_of(survey, "/usr/lib/x86_64-linux-gnu/libnccl.so.2.19.3",
+                        "/usr/lib/x86_64-linux-gnu/libnccl.so.2.19.3", kNames)
                   .empty());
 }
 
@@ -120,8 +140,8 @@ TEST(LibraryOwner, CondaPackagesOwnWhatTheirListNames) {
             R"({"files": ["include/nccl.h", "lib/libnccl.so.2.18.3"], "name": "nccl"})")
       .file("/opt/conda/conda-meta/nccl-tests-2.13-0.json", R"({"files": ["bin/all_reduce"]})");
   Survey survey(machine.host, {});
-  const auto owners = library_owners(survey, "/opt/conda/lib/libnccl.so.2.18.3",
-                                     "/opt/conda/lib/libnccl.so.2.18.3", kNames);
+  const auto owners = owners_of(survey, "/opt/conda/lib/libnccl.so.2.18.3",
+                                "/opt/conda/lib/libnccl.so.2.18.3", kNames);
   ASSERT_EQ(owners.size(), 1u);
   EXPECT_EQ(owners[0],
             (LibraryOwner{"nccl", "2.18.3.1", "h12f7317_0",
