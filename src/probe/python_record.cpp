@@ -248,7 +248,13 @@ std::string package_of(std::string_view member) {
                                    : std::string();
 }
 
+/// In a whole scan keys are named because another side has them (a diff): that asks for no more.
+Depth depth_of_named(const Request& request) {
+  return request.only_named || !request.selection.empty() ? Depth::digests : Depth::sizes;
+}
+
 void run(Survey& survey) {
+  const Depth deep = depth_of_named(survey.request());
   std::set<std::string> named;
   for (const std::string& member : survey.named_below("python.package")) {
     if (std::string name = package_of(member); !name.empty()) {
@@ -275,7 +281,7 @@ void run(Survey& survey) {
       }
     }
     for (const std::string& name : named) {
-      records.add(name, "", Depth::digests);
+      records.add(name, "", deep);
     }
   }
   for (const facts::FactKey& key : survey.request().named) {
@@ -287,7 +293,7 @@ void run(Survey& survey) {
     }
     for (const Python& python : scene.pythons) {
       if (key.label == python.label || key.label == survey.tilde(python.label)) {
-        Records(survey, scene, python).add(name, key.label, Depth::digests);
+        Records(survey, scene, python).add(name, key.label, deep);
       }
     }
   }

@@ -91,6 +91,12 @@ TEST(PythonRecordProbe, ScanComparesSizesAndSaysNoMore) {
   EXPECT_EQ(told(wheels.host, python_record, kNccl), "changed");
 }
 
+TEST(PythonRecordProbe, KeyThatAnotherSideNamesInAScanReadsNoMore) {
+  Wheels wheels;
+  nccl(wheels);
+  EXPECT_EQ(told(wheels.host, python_record, kNccl, test::also({kNccl})), "unknown (not-probed)");
+}
+
 TEST(PythonRecordProbe, FileOfTwoWheelsIsReadInAnyCase) {
   Wheels wheels;
   nccl(wheels);
