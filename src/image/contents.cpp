@@ -21,7 +21,7 @@ constexpr std::uint64_t kSmallTotalBytes = 512u << 20;
 // more.
 constexpr std::uint64_t kRoomBytes = std::uint64_t{1} << 30;
 // Kept when a layer is first read.
-constexpr std::uint64_t kUsualBytes = 256u << 10;
+constexpr std::uint64_t kUsualBytes = 8u << 20;
 constexpr std::uint64_t kUsualTotalBytes = 64u << 20;
 
 /// Whether every look asks for a file of this kind, so that it need not be fetched.
@@ -29,7 +29,9 @@ bool is_usual(std::string_view path) {
   while (path.starts_with("./") || path.starts_with('/')) {
     path.remove_prefix(path.starts_with('/') ? 1 : 2);
   }
-  return path.starts_with("etc/") || path.starts_with("usr/lib/os-release") ||
+  return path.starts_with("etc/") || path.starts_with("var/lib/dpkg/status") ||
+         path.starts_with("usr/lib/os-release") || path.ends_with("/version.py") ||
+         path.ends_with("/patchlevel.h") || path.ends_with("/pyvenv.cfg") ||
          path.find(".dist-info/") != std::string_view::npos;
 }
 
@@ -221,6 +223,13 @@ Result<void> Contents::fetch_layer(std::size_t number, const std::set<std::uint6
   return {};
 }
 
+void Contents::expect(const Tree::Content& content) {
+  const Place place{content.layer, content.member};
+  if (!content.offset && !held_.contains(place)) {
+    expected_[place] = content.size_bytes;
+  }
+}
+
 Result<bool> Contents::fetch() {
   if (missed_.empty()) {
     return false;
@@ -229,10 +238,19 @@ Result<bool> Contents::fetch() {
   std::erase_if(held_, [&](const auto& entry) { return is_full || entry.second.file; });
   small_bytes_ = is_full ? 0 : small_bytes_;
   std::map<std::size_t, std::set<std::uint64_t>> wanted;
+  std::uint64_t left = kRoomBytes;
   for (const auto& [place, size] : missed_) {
     wanted[place.first].insert(place.second);
+    left -= std::min(left, size);
+  }
+  for (const auto& [place, size] : expected_) {
+    if (size <= left && !missed_.contains(place)) {
+      wanted[place.first].insert(place.second);
+      left -= size;
+    }
   }
   missed_.clear();
+  expected_.clear();
   std::uint64_t room = kRoomBytes;
   for (const auto& [number, members] : wanted) {
     if (const Result<void> fetched = fetch_layer(number, members, room); !fetched) {

@@ -38,6 +38,9 @@ class Contents {
   /// Its bytes, or nothing where it is not there yet. Errors: too_large.
   std::optional<Result<std::string>> read(const Tree::Content& content, std::string_view path,
                                           std::size_t limit_bytes);
+  /// Says that a content will be asked for soon: it is fetched with what is missing, if there is
+  /// room.
+  void expect(const Tree::Content& content);
   /// Fetches what was asked for since, and drops large files that were fetched before. False where
   /// nothing was asked for. Errors: as archive::Tar's.
   Result<bool> fetch();
@@ -58,8 +61,9 @@ class Contents {
   std::vector<Layer> layers_;
   archive::TarBudget budget_;
   std::map<Place, Held> held_;
-  std::uint64_t small_bytes_ = 0;          ///< held in all, of small files
-  std::map<Place, std::uint64_t> missed_;  ///< with their sizes
+  std::uint64_t small_bytes_ = 0;            ///< held in all, of small files
+  std::map<Place, std::uint64_t> missed_;    ///< with their sizes
+  std::map<Place, std::uint64_t> expected_;  ///< likewise
 };
 
 }  // namespace goldenv::image

@@ -67,8 +67,9 @@ class LayeredHost final : public ImageHost {
 
   [[nodiscard]] Result<Tree::Found> find(std::string_view path, Tree::Last last) const;
   [[nodiscard]] Result<Tree::Found> find_file(std::string_view path) const;
+  void expect_neighbours(const Tree::Found& found) const;
   [[nodiscard]] Result<std::string> now_or_later(
-      std::string_view path, std::optional<Result<std::string>> answer,
+      const Tree::Found& found, std::string_view path, std::optional<Result<std::string>> answer,
       const std::function<std::optional<Result<std::string>>()>& again) const;
 
   Package package_;  // holds open what the layers are read from
@@ -110,10 +111,32 @@ Result<Tree::Found> LayeredHost::find_file(std::string_view path) const {
   return found;
 }
 
+/// One library leads to the others beside it: those of cuDNN and torch are asked for one by one.
+void LayeredHost::expect_neighbours(const Tree::Found& found) const {
+  constexpr std::size_t kFewNames = 200;  // not so in the system's folder of libraries
+  const auto is_library = [](std::string_view name) {
+    return name.find(".so") != std::string_view::npos;
+  };
+  const Result<Tree::Found> folder = tree_.find(host::folder_of(found.path), Tree::Last::follow);
+  if (!is_library(host::name_of(found.path)) || !folder || !folder->node->names ||
+      folder->node->names->size() > kFewNames) {
+    return;
+  }
+  for (const auto& [name, number] : *folder->node->names) {
+    const Tree::Node& node = tree_.node(number);
+    if (is_library(name) && node.status.kind == Tree::Kind::file) {
+      contents_.expect(node.content);
+    }
+  }
+}
+
 /// The answer if there is one; in the last rounds fetched for it, else left for the next round.
 Result<std::string> LayeredHost::now_or_later(
-    std::string_view path, std::optional<Result<std::string>> answer,
+    const Tree::Found& found, std::string_view path, std::optional<Result<std::string>> answer,
     const std::function<std::optional<Result<std::string>>()>& again) const {
+  if (!answer) {
+    expect_neighbours(found);
+  }
   if (!answer && round_ >= kRounds && !failure_) {
     if (const Result<bool> fetched = contents_.fetch(); !fetched) {
       failure_ = fetched.error();
@@ -128,13 +151,13 @@ Result<std::string> LayeredHost::now_or_later(
 Result<std::string> LayeredHost::read_file(std::string_view path, std::size_t limit_bytes) const {
   GOLDENV_TRY(const Tree::Found found, find_file(path));
   const auto read = [&] { return contents_.read(found.node->content, path, limit_bytes); };
-  return now_or_later(path, read(), read);
+  return now_or_later(found, path, read(), read);
 }
 
 Result<std::string> LayeredHost::inspect(std::string_view path, const Look& look) const {
   GOLDENV_TRY(const Tree::Found found, find_file(path));
   const auto inspect = [&] { return contents_.inspect(found.node->content, path, look); };
-  return now_or_later(path, inspect(), inspect);
+  return now_or_later(found, path, inspect(), inspect);
 }
 
 Result<std::string> LayeredHost::ask(std::string_view path, std::string_view question,
@@ -151,7 +174,7 @@ Result<std::string> LayeredHost::ask(std::string_view path, std::string_view que
       return look(fd);
     });
   };
-  Result<std::string> answer = now_or_later(path, inspect(), inspect);
+  Result<std::string> answer = now_or_later(found, path, inspect(), inspect);
   if (looked) {
     asked_.emplace(key, answer);
   }

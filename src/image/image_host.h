@@ -13,7 +13,7 @@
 //
 // A compressed layer can only be read from its beginning. So the entries of all layers are read
 // once, and a look that asks for a content is told that it is not there yet, and is made again when
-// all that it asked for has been fetched in one pass over the layers that hold it. Three or four
+// all that it asked for has been fetched in one pass over the layers that hold it. Two or three
 // such rounds are enough, and each costs the unpacking of those layers in memory; a pass for every
 // file would be hundreds. Tried and dropped: an index into the compressed stream (a window of
 // 32 KiB for every MiB, for gzip alone), and keeping all contents (a CUDA image has 20 GiB).

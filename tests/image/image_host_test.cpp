@@ -163,6 +163,18 @@ TEST_P(Forms, LargeFilesAreAskedOnceAndReadWhole) {
   EXPECT_EQ(host->read_file("/large", 10u << 20).value_or(""), large);
 }
 
+TEST_P(Forms, LibrariesBesideOneAnotherComeTogether) {
+  MadeTar tar;
+  tar.file("lib/liba.so.1", "a").file("lib/libb.so", "b").file("lib/c.py", "c");
+  const auto host = opened(MadeImage::of({layer(tar)}).write(temp_));
+  ASSERT_NE(host, nullptr);
+  const bool plain = bool(host->read_file("/lib/liba.so.1"));
+  EXPECT_EQ(plain, GetParam() == 0);
+  EXPECT_EQ(*host->fetch(), !plain);
+  EXPECT_EQ(host->read_file("/lib/libb.so").value_or("-"), "b");
+  EXPECT_EQ(host->read_file("/lib/c.py").value_or("-"), plain ? "c" : "-");
+}
+
 INSTANTIATE_TEST_SUITE_P(PlainGzipZstd, Forms, testing::Values(0, 1, 2));
 
 class Images : public testing::Test {
