@@ -42,6 +42,16 @@ void keep_shared(manifest::Manifest& manifest, const manifest::Manifest& other,
   }
 }
 
+/// "torch (denied), cudnn (denied)".
+std::string names_of_unknown(const std::vector<facts::Fact>& unknown) {
+  std::vector<std::string> names;
+  for (const facts::Fact& fact : unknown) {
+    const auto& reading = std::get<facts::Unknown>(fact.reading);
+    names.push_back(fact.key.text() + " (" + std::string(facts::name(reading.why)) + ")");
+  }
+  return join(names, ", ");
+}
+
 int run_lock(const Invocation& invocation) {
   const auto sources = parse_sources(invocation.words);
   if (!sources) {
@@ -79,6 +89,10 @@ int run_lock(const Invocation& invocation) {
   for (const facts::FactKey& key : diff::unnameable(snapshots.front())) {
     say(key.text() + ": not pinned: no manifest can name it" +
         (facts::in_family(key.name, "env") ? ", nor close env while it is set" : ""));
+  }
+  if (const std::string unlocked = names_of_unknown(diff::unknown_musts(snapshots.front()));
+      !unlocked.empty()) {
+    say("not locked, unknown here: " + unlocked);
   }
   // As data a manifest is its own YAML, read back: there is one form of it.
   const Rendering rendering{

@@ -230,6 +230,19 @@ manifest::Manifest lock(const facts::Snapshot& snapshot, const LockOptions& opti
   return manifest;
 }
 
+std::vector<Fact> unknown_musts(const facts::Snapshot& snapshot) {
+  std::vector<Fact> musts;
+  for (const Fact& fact : snapshot.facts) {
+    const facts::Entry* entry = facts::entry_of(fact.key.name);
+    if (std::holds_alternative<facts::Unknown>(fact.reading) && entry != nullptr &&
+        takes_part(*entry, fact.key) && entry->level == facts::Level::must &&
+        !is_package_of_nothing(fact.key.name)) {
+      musts.push_back(fact);
+    }
+  }
+  return musts;
+}
+
 std::vector<facts::FactKey> unnameable(const facts::Snapshot& snapshot) {
   std::vector<facts::FactKey> keys;
   for (const Fact& fact : snapshot.facts) {

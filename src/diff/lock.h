@@ -22,6 +22,10 @@ struct LockOptions {
 /// of its members. What it says is read back by manifest::load, whatever the values are.
 manifest::Manifest lock(const facts::Snapshot& snapshot, const LockOptions& options = {});
 
+/// Facts that lock pins as a must where they are known, and that are not, sorted: a manifest
+/// without them holds less than its reader may think.
+std::vector<facts::Fact> unknown_musts(const facts::Snapshot& snapshot);
+
 /// Golden facts under names that no manifest can hold (a variable's with a control character),
 /// sorted; lock leaves them out.
 std::vector<facts::FactKey> unnameable(const facts::Snapshot& snapshot);

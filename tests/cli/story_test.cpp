@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -181,6 +182,34 @@ TEST_F(Story, ALockMatchesTheEqualTwinInSilence) {
     EXPECT_EQ(text.status, 0) << text.out;
     EXPECT_THAT(text.out, HasSubstr("matches"));
   }
+}
+
+TEST_F(Story, ALibraryFolderThatMayNotBeReadLeavesTheVerdictOpen) {
+  ASSERT_EQ(goldenv({"lock", host("rack-a"), "-o", "golden.yaml"}).status, 0);
+  const std::string copy = home_.at("closed");
+  std::filesystem::copy(
+      GOLDENV_SOURCE_DIR "/tests/hosts/rack-a", copy,
+      std::filesystem::copy_options::recursive | std::filesystem::copy_options::copy_symlinks);
+  std::string record = read_file(copy + "/record.yaml");
+  const std::string answers = "answers:\n";
+  record.insert(record.find(answers) + answers.size(),
+                "  /opt/venv/lib/python3.10/site-packages: denied\n");
+  std::ofstream(copy + "/record.yaml", std::ios::binary) << record;
+  const Json check = json({"check", "golden.yaml", "root:" + copy}, 3);
+  EXPECT_THAT(check.at("differences"), IsEmpty());
+  const Keys unknown = keys_of(check.at("unknown"));
+  for (const std::string key : {"torch", "cuda", "cuda.runtime", "cudnn", "nccl"}) {
+    EXPECT_TRUE(unknown.contains(key)) << key;
+  }
+  // What cannot be pinned for it is named.
+  const Ended lock = goldenv({"lock", "root:" + copy, "-o", "closed.yaml"});
+  EXPECT_EQ(lock.status, 0);
+  EXPECT_THAT(lock.err, HasSubstr("not locked, unknown here: "));
+  for (const std::string key : {"torch", "cudnn", "nccl"}) {
+    EXPECT_THAT(lock.err, HasSubstr(key + " (denied)"));
+    EXPECT_THAT(read_file(home_.at("closed.yaml")), Not(HasSubstr("\n  " + key + ":")));
+  }
+  EXPECT_THAT(goldenv({"lock", host("rack-a")}).err, Not(HasSubstr("not locked")));
 }
 
 TEST_F(Story, TwinsDifferInNothingUnlessTheirOwnIsAskedFor) {
