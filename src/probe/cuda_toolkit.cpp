@@ -7,6 +7,7 @@
 #include "probe/library_copies.h"
 #include "probe/library_in_force.h"
 #include "probe/path_text.h"
+#include "probe/presence.h"
 #include "probe/probe.h"
 #include "probe/unit_files.h"
 
@@ -137,7 +138,7 @@ std::vector<std::string> startup_files(Survey& survey, std::vector<Error>& unsee
                                     "/etc/bashrc",      "/etc/zshenv",  "/etc/ld.so.conf"};
   for (const std::string_view folder :
        {"/etc/profile.d", "/etc/ld.so.conf.d", "/etc/environment.d"}) {
-    for (const host::DirEntry& entry : host.list(folder).value_or(std::vector<host::DirEntry>{})) {
+    for (const host::DirEntry& entry : entries_or_none(host, folder, unseen)) {
       files.push_back(std::string(folder) + "/" + entry.name);
     }
   }
@@ -148,7 +149,7 @@ std::vector<std::string> startup_files(Survey& survey, std::vector<Error>& unsee
       files.push_back(home + "/" + std::string(name));
     }
     const std::string folder = home + "/.config/environment.d";
-    for (const host::DirEntry& entry : host.list(folder).value_or(std::vector<host::DirEntry>{})) {
+    for (const host::DirEntry& entry : entries_or_none(host, folder, unseen)) {
       files.push_back(folder + "/" + entry.name);
     }
   }
@@ -163,13 +164,24 @@ void add_hardcoded(Survey& survey) {
     return;
   }
   const host::Host& host = survey.host();
-  const std::string linked = host.real_path("/usr/local/cuda").value_or("");
+  std::vector<Error> unseen;
+  const auto link = host.real_path("/usr/local/cuda");
+  if (!link) {
+    note_unseen(link.error(), unseen);
+  }
+  const std::string linked = link ? *link : "";
+  if (const auto known = variables_known(host); !known) {
+    unseen.push_back(known.error());
+  }
   std::vector<std::string> items;
   facts::Evidence evidence;
   evidence.basis = "environment, ld.so.conf, start-up files of shells, units";
   const auto consider = [&](const std::string& where, std::string_view text) {
     for (const std::string& path : cuda_paths_in(text)) {
       const auto real = host.real_path(path);
+      if (!real) {
+        note_unseen(real.error(), unseen);
+      }
       const bool is_gone = !real && real.error().code == Errc::absent;
       const bool is_elsewhere = real && !linked.empty() && !is_below(*real, linked);
       if (is_gone || is_elsewhere) {
@@ -184,13 +196,7 @@ void add_hardcoded(Survey& survey) {
       consider("$" + std::string(name), *value);
     }
   }
-  std::vector<Error> unseen;
-  const std::vector<std::string> files = startup_files(survey, unseen);
-  if (!unseen.empty()) {
-    survey.add("cuda.hardcoded", facts::Unknown::from(unseen.front()), {});
-    return;
-  }
-  for (const std::string& file : files) {
+  for (const std::string& file : startup_files(survey, unseen)) {
     const auto text = host.read_file(file, 1u << 20);
     if (text) {
       // A comment sets nothing.
@@ -200,9 +206,12 @@ void add_hardcoded(Survey& survey) {
         }
       }
     } else if (text.error().code == Errc::denied || text.error().code == Errc::timed_out) {
-      survey.add("cuda.hardcoded", facts::Unknown::from(text.error()), seen(survey.tilde(file)));
-      return;
+      unseen.push_back(text.error());  // others are no files at all
     }
+  }
+  if (!unseen.empty()) {
+    survey.add("cuda.hardcoded", facts::Unknown::from(unseen.front()), evidence);
+    return;
   }
   survey.add("cuda.hardcoded",
              items.empty() ? facts::Reading(facts::Absent{"none is written out wrongly"})

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "probe/instances.h"
+#include "probe/presence.h"
 #include "probe/probe.h"
 
 namespace goldenv::probe {
@@ -43,22 +44,36 @@ std::map<std::uint32_t, std::string> parse_accounts(std::string_view text) {
 class Accounts {
  public:
   explicit Accounts(const host::Host& host)
-      : users_(parse_accounts(host.read_file("/etc/passwd").value_or(""))),
-        groups_(parse_accounts(host.read_file("/etc/group").value_or(""))) {
-    users_.emplace(0, "root");
-    groups_.emplace(0, "root");
-  }
-  [[nodiscard]] std::string owner(const host::FileStatus& status) const {
-    return name(users_, status.uid) + ":" + name(groups_, status.gid);
+      : users_(read_names(host, "/etc/passwd")), groups_(read_names(host, "/etc/group")) {}
+
+  /// Errors: those of reading the file that would name one.
+  [[nodiscard]] Result<std::string> owner(const host::FileStatus& status) const {
+    GOLDENV_TRY(const std::string user, name(users_, status.uid));
+    GOLDENV_TRY(const std::string group, name(groups_, status.gid));
+    return user + ":" + group;
   }
 
  private:
-  static std::string name(const std::map<std::uint32_t, std::string>& names, std::uint32_t number) {
-    const auto found = names.find(number);
-    return found == names.end() ? std::to_string(number) : found->second;
+  struct Names {
+    std::map<std::uint32_t, std::string> by_number;
+    std::vector<Error> unseen;
+  };
+  static Names read_names(const host::Host& host, std::string_view path) {
+    Names names;
+    names.by_number = parse_accounts(text_or_none(host, path, names.unseen));
+    names.by_number.emplace(0, "root");
+    return names;
   }
-  std::map<std::uint32_t, std::string> users_;
-  std::map<std::uint32_t, std::string> groups_;
+  static Result<std::string> name(const Names& names, std::uint32_t number) {
+    const auto found = names.by_number.find(number);
+    if (found != names.by_number.end()) {
+      return found->second;
+    }
+    return names.unseen.empty() ? Result<std::string>(std::to_string(number))
+                                : names.unseen.front();
+  }
+  Names users_;
+  Names groups_;
 };
 
 /// Mode and owner: "0666 root:root".
@@ -72,7 +87,9 @@ Reading node_reading(const host::Host& host, const Accounts& accounts, const std
   for (std::size_t i = mode.size(); i-- > 0; bits >>= 3u) {
     mode[i] = static_cast<char>('0' + (bits & 7u));
   }
-  return Value::scalar(mode + " " + accounts.owner(*status));
+  const Result<std::string> owner = accounts.owner(*status);
+  return owner ? Reading(Value::scalar(mode + " " + *owner))
+               : Reading(Unknown::from(owner.error()));
 }
 
 std::set<std::string> nodes_below(const host::Host& host, Result<void>& listed) {

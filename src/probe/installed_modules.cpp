@@ -48,8 +48,12 @@ struct Installed {
 Result<Installed> read_installed(const host::Host& host, const std::string& release) {
   const std::string folder = folder_of(release);
   GOLDENV_TRY(const std::string dep, host.read_file(folder + "/modules.dep", kDepLimitBytes));
+  std::vector<Error> unseen;
   const std::string builtin =
-      host.read_file(folder + "/modules.builtin", kDepLimitBytes).value_or("");
+      text_or_none(host, folder + "/modules.builtin", unseen, kDepLimitBytes);
+  if (!unseen.empty()) {
+    return unseen.front();
+  }
   return Installed{parse_module_paths(dep), parse_module_files("", builtin).builtin};
 }
 

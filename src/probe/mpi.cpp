@@ -56,10 +56,19 @@ void run(Survey& survey) {
       continue;
     }
     for (const std::string_view soname : implementation.sonames) {
-      std::string file =
-          survey.host().real_path(prefix + "/lib/" + std::string(soname)).value_or("");
+      const auto beside = survey.host().real_path(prefix + "/lib/" + std::string(soname));
+      if (!beside && beside.error().code != Errc::absent) {
+        survey.add("mpi", facts::Unknown::from(beside.error()), seen(survey.tilde(prefix)));
+        return;
+      }
+      std::string file = beside.value_or("");
       if (file.empty()) {
-        file = resolve_library(survey, soname, {}).real_path;
+        const LibraryInForce library = resolve_library(survey, soname, {});
+        if (std::holds_alternative<facts::Unknown>(library.found)) {
+          survey.add("mpi", library.found, library.evidence);
+          return;
+        }
+        file = library.real_path;
       }
       if (file.empty()) {
         continue;

@@ -37,12 +37,21 @@ Result<std::vector<CondaName>> conda_packages(const host::Host& host, const std:
 PackageOrigins::PackageOrigins(Survey& survey, const Python& python)
     : survey_(survey), python_(python) {
   if (is_conda(python)) {
-    conda_ = conda_packages(survey.host(), python.prefix).value_or({});
+    auto packages = conda_packages(survey.host(), python.prefix);
+    if (packages) {
+      conda_ = *std::move(packages);
+    } else if (packages.error().code != Errc::absent) {
+      conda_unseen_ = packages.error();
+    }
   }
 }
 
-std::string PackageOrigins::installer(const std::string& path) const {
+/// "" where the file is missing. Errors: those of reading it.
+Result<std::string> PackageOrigins::installer(const std::string& path) const {
   const auto text = survey_.host().read_file(path + "/INSTALLER", 4096);
+  if (!text && text.error().code != Errc::absent) {
+    return text.error();
+  }
   return text ? std::string(trim(*text)) : std::string();
 }
 
@@ -56,13 +65,24 @@ PackageOrigin PackageOrigins::of(const Distribution& distribution) const {
     found.evidence.basis = std::move(basis);
     return found;
   };
+  const auto leave_open = [&](const Error& error) {
+    found.origin = Unknown::from(error);
+    found.evidence.from = survey_.tilde(path);
+    return found;
+  };
+  if (conda_unseen_) {
+    return leave_open(*conda_unseen_);
+  }
   // conda's own builds carry a direct_url.json that names a folder of the build machine.
   const bool recorded = std::ranges::any_of(conda_, [&](const CondaName& package) {
     return package.name == distribution.name && package.version == distribution.version;
   });
   if (recorded) {
-    const std::string by = distribution.egg ? "" : installer(path);
-    if (by.empty() || by == "conda") {
+    const auto by = distribution.egg ? Result<std::string>(std::string()) : installer(path);
+    if (!by) {
+      return leave_open(by.error());
+    }
+    if (by->empty() || *by == "conda") {
       return say("conda", path_in(python_.prefix, "conda-meta"));
     }
   }
@@ -98,8 +118,14 @@ PackageOrigin PackageOrigins::of(const Distribution& distribution) const {
     found.evidence.from = survey_.tilde(file);
     return found;
   }
-  if (folder.distribution && installer(path) != "pip") {
-    return say("system", folder.path, "derived");
+  if (folder.distribution) {
+    const auto by = installer(path);
+    if (!by) {
+      return leave_open(by.error());
+    }
+    if (*by != "pip") {
+      return say("system", folder.path, "derived");
+    }
   }
   return say("index", path, "derived");
 }

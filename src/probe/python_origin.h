@@ -32,11 +32,12 @@ class PackageOrigins {
   [[nodiscard]] PackageOrigin of(const Distribution& distribution) const;
 
  private:
-  [[nodiscard]] std::string installer(const std::string& path) const;
+  [[nodiscard]] Result<std::string> installer(const std::string& path) const;
 
   Survey& survey_;
   const Python& python_;
   std::vector<CondaName> conda_;
+  std::optional<Error> conda_unseen_;
 };
 
 }  // namespace goldenv::probe

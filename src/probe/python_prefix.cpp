@@ -156,8 +156,9 @@ Python installation(const host::Host& host, const std::string& prefix, const std
 
 /// A venv runs on the interpreter that its bin/python leads to; where that is a copy or gone, on
 /// what `home` names.
-std::optional<PythonHome> base_of(const host::Host& host, const std::string& prefix,
-                                  const VenvConfig& config, Python& venv) {
+/// Errors: those of the look, where it stands before any that is found.
+Result<std::optional<PythonHome>> base_of(const host::Host& host, const std::string& prefix,
+                                          const VenvConfig& config, Python& venv) {
   std::vector<std::string> candidates;
   for (const std::string_view name : {"bin/python3", "bin/python"}) {
     const std::string path = path_in(prefix, name);
@@ -165,6 +166,8 @@ std::optional<PythonHome> base_of(const host::Host& host, const std::string& pre
     if (real) {
       venv.interpreter = venv.interpreter.empty() ? path : venv.interpreter;
       candidates.push_back(*real);
+    } else if (real.error().code != Errc::absent && candidates.empty()) {
+      return real.error();
     }
   }
   if (venv.interpreter.empty()) {
@@ -185,10 +188,13 @@ std::optional<PythonHome> base_of(const host::Host& host, const std::string& pre
     }
     Result<PythonHome> home = python_home(host, candidate);
     if (home && !home->series.empty()) {
-      return *std::move(home);
+      return std::optional(*std::move(home));
+    }
+    if (!home && home.error().code != Errc::absent && home.error().code != Errc::unreadable) {
+      return home.error();
     }
   }
-  return std::nullopt;
+  return std::optional<PythonHome>();
 }
 
 Result<Python> venv_at(const host::Host& host, const std::string& prefix, std::string_view text) {
@@ -199,7 +205,7 @@ Result<Python> venv_at(const host::Host& host, const std::string& prefix, std::s
   if (!own) {
     return own.error();
   }
-  const std::optional<PythonHome> base = base_of(host, prefix, config, venv);
+  GOLDENV_TRY(const std::optional<PythonHome> base, base_of(host, prefix, config, venv));
   venv.prefix = prefix;
   venv.label = prefix;
   venv.kind = PythonKind::venv;
@@ -333,6 +339,9 @@ Result<PrefixPythons> pythons_in(const host::Host& host, const std::string& pref
   }
   GOLDENV_TRY(InstalledSeries all, installed_series(host, prefix));
   const auto real = host.real_path(path_in(prefix, "bin/python3"));
+  if (!real && real.error().code != Errc::absent && all.names.size() > 1) {
+    return real.error();  // it says which of them goes by the prefix alone
+  }
   const std::string usual = real ? python_series(base_name(*real)).value_or("") : "";
   std::stable_partition(all.names.begin(), all.names.end(),
                         [&](const std::string& series) { return series == usual; });

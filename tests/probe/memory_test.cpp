@@ -32,6 +32,15 @@ struct TwoNodes : FakeHost {
   }
 };
 
+TEST(MemoryProbe, ATextThatIsCutShortMakesNothingAbsent) {
+  FakeHost host;
+  host.file("/proc/meminfo", "");
+  for (const char* key : {"memory.total", "swap.total", "hugepages.total", "hugepages.default_size",
+                          "memory.anon_hugepages"}) {
+    EXPECT_EQ(told(host, memory, key), "unknown (unreadable)") << key;
+  }
+}
+
 TEST(MemoryProbe, AmountsAreBytes) {
   const auto found = test::scan(TwoNodes(), memory);
   EXPECT_EQ(told(found, "memory.total"), "1081663841280");

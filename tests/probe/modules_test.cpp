@@ -32,6 +32,20 @@ struct LoadedHost : FakeHost {
   }
 };
 
+TEST(ModulesProbe, AParameterIsNotAbsentWhereTheDriversListCannotBeRead) {
+  const std::string params = "/proc/driver/nvidia/params";
+  const std::string key = "module.nvidia.param.EnableStreamMemOPs";
+  const auto of = [&](FakeHost& host) { return told(host, modules, key, test::only({key})); };
+  LoadedHost host;
+  EXPECT_EQ(of(host), "0");
+  EXPECT_EQ(of(static_cast<FakeHost&>(LoadedHost().deny(params))), "unknown (denied)");
+  EXPECT_EQ(of(static_cast<FakeHost&>(LoadedHost().fail(params, Errc::too_large))),
+            "unknown (unreadable)");
+  EXPECT_EQ(of(static_cast<FakeHost&>(LoadedHost().file(params, ""))), "unknown (unreadable)");
+  EXPECT_EQ(of(static_cast<FakeHost&>(LoadedHost().fail(params, Errc::absent))),
+            "absent (no such parameter)");
+}
+
 TEST(ModulesProbe, StatesAreToldApart) {
   const auto found = test::scan(LoadedHost(), modules);
   EXPECT_EQ(told(found, "module.nvidia.state"), "loaded");
