@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "loader/loader.h"
@@ -13,6 +14,7 @@
 #include "probe/presence.h"
 #include "probe/python_target.h"
 #include "probe/redact.h"
+#include "probe/triplet_folders.h"
 
 namespace goldenv::probe {
 namespace {
@@ -138,9 +140,10 @@ LibraryFolders list_folders(Survey& survey) {
                                       "/usr/local/lib64",
                                       "/usr/local/nvidia/lib64",
                                       "/usr/lib/wsl/lib"};
-  if (const auto system = host.system_name()) {
-    for (const std::string_view base : {"/usr/lib/", "/lib/", "/usr/local/lib/"}) {
-      folders.push_back(std::string(base) + system->machine + "-linux-gnu");
+  std::vector<Error> unseen;
+  for (const char* base : {"/usr/lib", "/lib", "/usr/local/lib"}) {
+    for (std::string& folder : triplet_folders(host, base, unseen)) {
+      folders.push_back(std::move(folder));
     }
   }
   for (const std::string& folder : folders) {
@@ -148,7 +151,6 @@ LibraryFolders list_folders(Survey& survey) {
   }
   listing.add_each("/opt", any, "/lib");
   listing.add_each("/opt", any, "/lib64");
-  std::vector<Error> unseen;
   const std::string cache = text_or_none(host, "/etc/ld.so.cache", unseen);
   if (const auto entries = loader::parse_cache(cache)) {
     for (const loader::CacheEntry& entry : *entries) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "loader/cache_file.h"
+#include "nameless_host.h"
 #include "torch_machine.h"
 
 namespace goldenv {
@@ -77,6 +78,25 @@ TEST(LibraryCopies, WhatTheEnvironmentAndTheCacheNameIsSearched) {
   EXPECT_EQ(found,
             (std::vector<std::string>{"/data/cached/libnccl.so.2", "/data/env/libnccl.so.2"}));
   EXPECT_TRUE(copies.unseen.empty());
+}
+
+TEST(LibraryCopies, MachineOfUnknownTypeHasItsTripletFoldersSearched) {
+  test::NamelessHost machine;
+  const std::string bytes = test::library_fixture("nccl_2_18_1");
+  machine.file(kSystemNccl, bytes)
+      .file("/usr/local/lib/aarch64-linux-gnu/libnccl.so.2", bytes)
+      .file("/usr/lib/i386-linux-gnu/libnccl.so.2", bytes)
+      .set("HOME", "/root");
+  Survey survey(machine, {});
+  std::vector<std::string> found;
+  for (const LibraryCopy& copy : library_copies(survey, "libnccl").copies) {
+    found.push_back(copy.path);
+  }
+  EXPECT_EQ(found, (std::vector<std::string>{kSystemNccl,
+                                             "/usr/local/lib/aarch64-linux-gnu/libnccl.so.2"}));
+  machine.deny("/usr/local/lib");
+  Survey hidden(machine, {});
+  EXPECT_FALSE(library_copies(hidden, "libnccl").unseen.empty());
 }
 
 TEST(LibraryCopies, StubsAndDanglingLinksAreNone) {

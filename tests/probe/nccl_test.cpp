@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "library_probe.h"
+#include "nameless_host.h"
 #include "probe/nccl_library.h"
 #include "probe/probe.h"
 
@@ -215,6 +216,26 @@ TEST_F(NcclProbe, HeaderIsOfTheToolkitThatBuildsTake) {
   EXPECT_EQ(told("nccl.header"), "2.28.9");
   EXPECT_EQ(test::told(test::TorchMachine().host, nccl, "nccl.header"),
             "absent (no such header where builds look)");
+}
+
+TEST_F(NcclProbe, HeaderOfAToolkitThatIsHiddenIsUnknown) {
+  machine.host.deny("/usr/local/cuda");
+  machine.host.file("/usr/include/nccl.h",
+                    "#define NCCL_MAJOR 2\n#define NCCL_MINOR 18\n#define NCCL_PATCH 1\n");
+  EXPECT_EQ(told("nccl.header"), "unknown (denied)");
+}
+
+TEST(NcclHeader, IsFoundInTripletFoldersOfAMachineOfUnknownType) {
+  test::NamelessHost machine;
+  machine.set("PATH", "/usr/bin").set("HOME", "/root");
+  machine.file("/usr/include/x86_64-linux-gnu/nccl.h",
+               "#define NCCL_MAJOR 2\n#define NCCL_MINOR 18\n#define NCCL_PATCH 1\n");
+  EXPECT_EQ(test::told(machine, nccl, "nccl.header"), "2.18.1");
+  machine.file("/usr/include/aarch64-linux-gnu/nccl.h",
+               "#define NCCL_MAJOR 2\n#define NCCL_MINOR 19\n#define NCCL_PATCH 3\n");
+  EXPECT_EQ(test::told(machine, nccl, "nccl.header"), "unknown (ambiguous)");
+  machine.deny("/usr/include");
+  EXPECT_EQ(test::told(machine, nccl, "nccl.header"), "unknown (denied)");
 }
 
 TEST_F(NcclProbe, ACheckLooksOnlyForWhatIsPinned) {
