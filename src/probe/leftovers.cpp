@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/truth.h"
 #include "probe/instances.h"
+#include "probe/presence.h"
 #include "probe/probe.h"
 #include "probe/process_table.h"
 #include "probe/unit_state.h"
@@ -50,9 +51,7 @@ void collect(const host::Host& host, const std::string& folder, std::string_view
              Kind& kind) {
   const auto entries = host.list(folder);
   if (!entries) {
-    if (entries.error().code != Errc::absent) {
-      kind.unseen.push_back(entries.error());
-    }
+    note_unseen(entries.error(), kind.unseen);
     return;
   }
   for (const host::DirEntry& entry : *entries) {
@@ -63,8 +62,8 @@ void collect(const host::Host& host, const std::string& folder, std::string_view
     const auto status = host.status(path);
     if (status) {
       kind.items.push_back({std::move(path), *status});
-    } else if (status.error().code != Errc::absent) {
-      kind.unseen.push_back(status.error());
+    } else {
+      note_unseen(status.error(), kind.unseen);
     }
   }
 }
@@ -79,7 +78,10 @@ Result<std::uint64_t> bytes_of(const host::Host& host, const Item& item) {
   for (const host::DirEntry& entry : entries) {
     if (entry.kind == host::FileStatus::Kind::file) {
       const auto status = host.status(item.path + "/" + entry.name);
-      sum += status ? status->size_bytes : 0;
+      if (!status && status.error().code != Errc::absent) {
+        return status.error();
+      }
+      sum += status ? status->size_bytes : 0;  // removed meanwhile: it takes no room
     }
   }
   return sum;
@@ -283,16 +285,19 @@ void add_locks(Survey& survey) {
   const auto folders_in = [&](const std::string& folder) {
     std::vector<std::string> found;
     const auto entries = host.list(folder);
-    if (!entries && entries.error().code != Errc::absent) {
-      kind.unseen.push_back(entries.error());
+    if (!entries) {
+      note_unseen(entries.error(), kind.unseen);
     }
     for (const host::DirEntry& entry : entries ? *entries : std::vector<host::DirEntry>{}) {
       if (entry.kind == host::FileStatus::Kind::folder) {
         found.push_back(folder + "/" + entry.name);
       }
       if (entry.name == "lock") {
-        if (const auto status = host.status(folder + "/lock")) {
+        const auto status = host.status(folder + "/lock");
+        if (status) {
           kind.items.push_back({folder + "/lock", *status});
+        } else {
+          note_unseen(status.error(), kind.unseen);
         }
       }
     }

@@ -1,5 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <map>
+#include <set>
+
 #include "probe/process_table.h"
 #include "probe/scan.h"
 #include "support/fake_host.h"
@@ -15,6 +18,7 @@ using test::told;
 /// A machine that booted 1000 s before the files on it were written, with processes.
 struct Machine : FakeHost {
   std::map<std::string, std::uint32_t> owners;
+  std::set<std::string, std::less<>> refused;  ///< listed by their folders, and no more is told
 
   Machine() {
     file("/proc/stat", "cpu 1\nbtime 1699999000\n").file("/proc/uptime", "4600.50 1.0\n");
@@ -43,6 +47,9 @@ struct Machine : FakeHost {
   }
 
   [[nodiscard]] Result<host::FileStatus> status(std::string_view path) const override {
+    if (refused.contains(path)) {
+      return Error{Errc::denied, std::string(path) + ": permission denied", {}};
+    }
     Result<host::FileStatus> status = FakeHost::status(path);
     const auto owner = owners.find(std::string(path));
     if (status && owner != owners.end()) {
@@ -130,6 +137,20 @@ TEST(LeftoversProbe, LockThatNobodyHoldsOpenIsLeftOver) {
   EXPECT_EQ(told(machine, leftovers, "leftover.extension_locks"), "1");
   machine.link("/proc/90/fd/7", lock);
   EXPECT_EQ(told(machine, leftovers, "leftover.extension_locks"), "0");
+}
+
+TEST(LeftoversProbe, WhatCannotBeLookedAtIsUnknownAndNotNothing) {
+  Machine machine;
+  machine.owned("/tmp/pymp-x1").file("/tmp/pymp-x1/listener-a", "12345");
+  EXPECT_EQ(told(machine, leftovers, "leftover.pymp.bytes"), "5");
+  machine.refused.insert("/tmp/pymp-x1/listener-a");
+  EXPECT_EQ(told(machine, leftovers, "leftover.pymp"), "1");
+  EXPECT_EQ(told(machine, leftovers, "leftover.pymp.bytes"), "unknown (denied)");
+  const std::string lock = "/home/u/.cache/torch_extensions/py310_cu121/fused_adam/lock";
+  machine.owned(lock).file(lock, "");
+  EXPECT_EQ(told(machine, leftovers, "leftover.extension_locks"), "1");
+  machine.refused.insert(lock);
+  EXPECT_EQ(told(machine, leftovers, "leftover.extension_locks"), "unknown (denied)");
 }
 
 TEST(LeftoversProbe, TreeWithoutProcessesCannotTell) {
