@@ -81,6 +81,10 @@ Environment environment_of(const host::Host& host) {
   return environment;
 }
 
+const Environment& environment_in_force(Survey& survey) {
+  return survey.shared<Environment>([&] { return environment_of(survey.host()); });
+}
+
 Result<std::string> origin_of(Survey& survey, const loader::Answer& answer) {
   if (answer.why == "LD_PRELOAD") {
     return std::string("preload");
@@ -208,6 +212,7 @@ LibraryInForce asked_by_program(Survey& survey, std::string_view stem,
   none.evidence.basis = "no torch: what a program would load";
   if (answers.empty()) {
     none.found = facts::Absent{"the loader finds no " + std::string(stem)};
+    none.evidence.notes = environment_in_force(survey).notes;
     return none;
   }
   std::vector<std::string> found;
@@ -297,8 +302,7 @@ LibraryInForce resolve_library(Survey& survey, std::string_view soname,
   if (auto mapped = mapped_library(survey, soname)) {
     return *std::move(mapped);
   }
-  const auto& environment =
-      survey.shared<Environment>([&] { return environment_of(survey.host()); });
+  const Environment& environment = environment_in_force(survey);
   LibraryInForce library;
   library.soname = soname;
   library.loaders = loaders;

@@ -69,10 +69,7 @@ Result<std::vector<ProcessPython>> pythons_of_process(const host::Host& host) {
     return found;
   }
   if (!process->program) {
-    // Of a kernel thread, a zombie or a unit that is not running it is known that it runs none.
-    return process->program.error().code == Errc::not_live
-               ? Result<std::vector<ProcessPython>>(std::move(found))
-               : process->program.error();
+    return process->program.error();
   }
   const std::string program = process->program->substr(0, process->program->rfind(host::kDeleted));
   const bool holds_python =

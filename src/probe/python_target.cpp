@@ -95,6 +95,9 @@ class Choice {
     if (process == nullptr) {
       return false;
     }
+    if (process->pid == 0 && !survey_.request().target_python.empty()) {
+      return false;  // of a unit that is not running, the one that it is meant to run
+    }
     const Result<std::vector<ProcessPython>> runs = pythons_of_process(host_);
     if (!runs) {
       leave_open(unmet(runs.error(), process->name));
@@ -115,9 +118,8 @@ class Choice {
       leave_open(unmet(*failed));
       return true;
     }
-    discovery_.scene.why.push_back(process->program ? process->name + " runs " + *process->program +
-                                                          ", which is no Python"
-                                                    : process->program.error().message);
+    discovery_.scene.why.push_back(process->name + " runs " + *process->program +
+                                   ", which is no Python");
     return false;
   }
 

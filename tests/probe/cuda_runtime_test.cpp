@@ -101,6 +101,16 @@ TEST(CudaRuntimeProbe, WithoutTorchTheReleaseIsTheToolkits) {
   EXPECT_THAT(notes(snapshot, "cuda"), Contains("no torch: cuda.toolkit"));
 }
 
+TEST(CudaRuntimeProbe, OfATreeWithoutVariablesItIsToldThatNoneWasTaken) {
+  test::FakeHost tree;
+  tree.live(false).file("/lib64/ld-linux-x86-64.so.2", test::library_fixture("plain"));
+  const auto found = test::scan(tree, cuda_runtime);
+  EXPECT_EQ(told(found, "cuda.runtime"), "absent (the loader finds no libcudart)");
+  EXPECT_EQ(found.find({"cuda.runtime", ""})->evidence.notes,
+            (std::vector<std::string>{"the environment is not known: taken to hold neither "
+                                      "LD_LIBRARY_PATH nor LD_PRELOAD"}));
+}
+
 TEST(CudaRuntimeProbe, TwoRuntimesWithoutTorchAreAmbiguous) {
   TorchMachine machine;
   machine.library("/usr/lib/x86_64-linux-gnu/libcudart.so.11.0", "cudart_11")

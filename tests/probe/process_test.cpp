@@ -14,6 +14,8 @@ extern const Probe environment;
 extern const Probe libraries;
 extern const Probe limits;
 extern const Probe nccl;
+extern const Probe python_packages;
+extern const Probe python_target;
 
 namespace {
 
@@ -133,6 +135,28 @@ TEST(ProcessPython, AnotherProgramRunsNone) {
   const auto found = pythons_of_process(*process(std::move(outer)));
   ASSERT_TRUE(found);
   EXPECT_TRUE(found->empty());
+}
+
+TEST(ProcessPython, ThatOfAZombieOrKernelThreadIsNotTheSystems) {
+  constexpr const char* kStats[] = {
+      "7 (prog) Z 1 7 7 0 -1 4194560 0 0 0 0 0 0 0 0 20 0 1 0 1234 0 0 0",
+      "7 (kthreadd) S 0 0 0 0 -1 2129984 0 0 0 0 0 0 0 0 20 0 1 0 1234 0 0 0"};
+  for (const char* stat : kStats) {
+    auto outer = machine("");
+    outer->file("/proc/7/stat", stat)
+        .file("/usr/lib/python3.11/os.py", "")
+        .file("/usr/lib/python3/dist-packages/six-1.16.0.dist-info/METADATA",
+              "Name: six\nVersion: 1.16.0\n");
+    const auto host = process(std::move(outer));
+    const auto found = test::scan(*host, python_target);
+    for (const char* key : {"python", "python.prefix", "python.added_paths"}) {
+      EXPECT_EQ(told(found, key), "unknown (not-live)") << stat;
+    }
+    EXPECT_EQ(told(test::scan(*host, python_packages), "python.package.six"), "not recorded");
+    EXPECT_EQ(
+        told(*host, python_packages, "python.package.six", test::only({"python.package.six"})),
+        "unknown (not-live)");
+  }
 }
 
 }  // namespace
