@@ -71,12 +71,19 @@ void run(Survey& survey) {
   add_named(survey, Absent{text ? "not set in the file" : "no such file"}, evidence);
   for (const AccelerateSetting& setting :
        text ? parse_accelerate_config(*text) : std::vector<AccelerateSetting>{}) {
+    const std::string key = std::string(kFamily) + "." + setting.name;
+    const facts::Evidence at = seen(survey.tilde(path), setting.line);
     Reading reading = Value::scalar(setting.value);
-    if (facts::is_secret_name(setting.name)) {
+    if (!setting.is_readable) {
+      reading = Unknown{Why::unsupported, "its form of YAML is not read", ""};
+      // It may be a section.
+      for (const std::string& name : survey.named_below(key)) {
+        survey.add(key + "." + name, reading, at);
+      }
+    } else if (facts::is_secret_name(setting.name)) {
       reading = Value::scalar(std::string(facts::kMask));
     }
-    survey.add(std::string(kFamily) + "." + setting.name, std::move(reading),
-               seen(survey.tilde(path), setting.line));
+    survey.add(key, std::move(reading), at);
   }
   if (survey.wants(kFamily)) {
     survey.listed(kFamily);

@@ -51,6 +51,44 @@ TEST(AccelerateProbe, OtherFolderMissingFileAndDeniedFile) {
   EXPECT_EQ(told(json, accelerate, kKey, asked), "unknown (unsupported)");
 }
 
+TEST(AccelerateProbe, WhatItsReaderDoesNotKnowIsUnknown) {
+  Home host;
+  host.file(kFile, "num_processes: &n 8\nfsdp_config: {fsdp_version: 2}\nmixed_precision: 'no'\n");
+  const auto found = test::scan(
+      host, accelerate,
+      test::also({"accelerate.config.fsdp_config.fsdp_version", "accelerate.config.gpu_ids"}));
+  EXPECT_EQ(told(found, "accelerate.config.num_processes"), "unknown (unsupported)");
+  EXPECT_EQ(told(found, "accelerate.config.fsdp_config.fsdp_version"), "unknown (unsupported)");
+  EXPECT_EQ(told(found, "accelerate.config.mixed_precision"), "no");
+  EXPECT_EQ(told(found, "accelerate.config.gpu_ids"), "absent (not set in the file)");
+}
+
+/// "a=1 b=?": settings in order, '?' where not readable.
+std::string settings_of(std::string_view text) {
+  std::string out;
+  for (const AccelerateSetting& one : parse_accelerate_config(text)) {
+    out += (out.empty() ? "" : "; ") + one.name + "=" + (one.is_readable ? one.value : "?");
+  }
+  return out;
+}
+
+TEST(AccelerateConfigText, QuotesEndBeforeACommentAndPlainTextsToo) {
+  EXPECT_EQ(settings_of("a: 'bf16'  # half\nb: \"3\" # x\nc: x#y # z\nd: 'it''s'\n"),
+            "a=bf16; b=3; c=x#y; d=it's");
+  EXPECT_EQ(settings_of("\"a\": 1\n'b': \"q\\\"\\\\\"\n"), "a=1; b=q\"\\");
+  EXPECT_EQ(settings_of("s: # a section\n  a: 1\nl:\n- 'x' # one\n- y\n"), "s.a=1; l=x, y");
+  EXPECT_EQ(settings_of("a: '' # empty\nb: {}\n"), "a=; b={}");
+}
+
+TEST(AccelerateConfigText, OtherFormsOfYamlAreNotReadable) {
+  EXPECT_EQ(settings_of("a: [0,\n  1]\nb: 2\n"), "a=?; b=2");
+  EXPECT_EQ(settings_of("a: >-\n  two\n  b: 3\nc: 2\n"), "a=?; c=2");
+  EXPECT_EQ(settings_of("a: &x 1\nb: *x\nc: !!str 3\nd: [0, 1]\n"), "a=?; b=?; c=?; d=?");
+  EXPECT_EQ(settings_of("a: one\n  two\nb: 'open\n  end'\nc: \"\\x41\"\nd: 'a' b\n"),
+            "a=?; b=?; c=?; d=?");
+  EXPECT_EQ(settings_of("l:\n- [1, 2]\n- 3\n"), "l=?");
+}
+
 TEST(AccelerateConfigText, ListsSectionsAndOddLines) {
   const auto found = parse_accelerate_config(kText);
   ASSERT_EQ(found.size(), 7u);
