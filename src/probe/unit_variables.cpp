@@ -1,6 +1,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <utility>
@@ -161,6 +162,67 @@ std::vector<std::string> files_of_pattern(const host::Host& host, const std::str
   return found;
 }
 
+std::string utf8(std::uint64_t code) {
+  std::string out;
+  const auto add = [&](std::uint64_t bits) { out += static_cast<char>(bits & 0xff); };
+  if (code < 0x80) {
+    add(code);
+  } else if (code < 0x800) {
+    add(0xc0 | code >> 6);
+    add(0x80 | (code & 0x3f));
+  } else if (code < 0x10000) {
+    add(0xe0 | code >> 12);
+    add(0x80 | (code >> 6 & 0x3f));
+    add(0x80 | (code & 0x3f));
+  } else {
+    add(0xf0 | code >> 18);
+    add(0x80 | (code >> 12 & 0x3f));
+    add(0x80 | (code >> 6 & 0x3f));
+    add(0x80 | (code & 0x3f));
+  }
+  return out;
+}
+
+/// What the text behind a backslash means, and how much of it does: "x30 b" is "0" by its first
+/// three. A character that begins none of C's escapes means itself. Source: systemd.syntax(7).
+std::pair<std::string, std::size_t> escape_at(std::string_view text) {
+  struct Form {
+    char letter;
+    std::size_t digits;
+    std::uint64_t base;
+    std::uint64_t limit;
+  };
+  constexpr std::array<Form, 3> kForms = {
+      {{'x', 2, 16, 0xff}, {'u', 4, 16, 0xffff}, {'U', 8, 16, 0x10ffff}}};
+  const char first = text[0];
+  Form form{0, 3, 8, 0xff};
+  if (const auto* const at = std::ranges::find(kForms, first, &Form::letter); at != kForms.end()) {
+    form = *at;
+  }
+  const std::size_t skipped = form.letter == 0 ? 0 : 1;
+  std::uint64_t code = 0;
+  std::size_t read = 0;
+  for (; read < form.digits && skipped + read < text.size(); ++read) {
+    const char c = text[skipped + read];
+    const std::size_t digit =
+        std::string_view("0123456789abcdef")
+            .find(c >= 'A' && c <= 'F' ? static_cast<char>(c - 'A' + 'a') : c);
+    if (digit >= form.base) {
+      break;
+    }
+    code = code * form.base + digit;
+  }
+  const bool is_surrogate = form.digits > 3 && code >= 0xd800 && code <= 0xdfff;
+  if (read == form.digits && code != 0 && code <= form.limit && !is_surrogate) {
+    return {form.digits <= 3 ? std::string(1, static_cast<char>(code)) : utf8(code),
+            skipped + read};
+  }
+  constexpr std::string_view kLetters = "abfnrtvs";
+  constexpr std::string_view kMeant = "\a\b\f\n\r\t\v ";
+  const std::size_t at = kLetters.find(first);
+  return {std::string(1, at == std::string_view::npos ? first : kMeant[at]), 1};
+}
+
 }  // namespace
 
 std::vector<std::string> unit_words(std::string_view text) {
@@ -171,11 +233,9 @@ std::vector<std::string> unit_words(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '\\' && i + 1 < text.size()) {
-      constexpr std::string_view kLetters = "abfnrtvs";
-      constexpr std::string_view kMeant = "\a\b\f\n\r\t\v ";
-      const char next = text[++i];
-      const std::size_t at = kLetters.find(next);
-      word += at == std::string_view::npos ? next : kMeant[at];
+      const auto [meant, length] = escape_at(text.substr(i + 1));
+      word += meant;
+      i += length;
       open = true;
     } else if (quote != 0) {
       if (c == quote) {

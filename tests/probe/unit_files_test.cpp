@@ -36,6 +36,19 @@ TEST(UnitWords, QuotesAndEscapesAreUndone) {
   EXPECT_TRUE(unit_words("  ").empty());
 }
 
+TEST(UnitFiles, EscapesOfWordsAreThoseOfC) {
+  const auto word = [](std::string_view text) { return unit_words(text).at(0); };
+  EXPECT_EQ(word(R"(eth\x30)"), "eth0");
+  EXPECT_EQ(word(R"("eth\060")"), "eth0");
+  EXPECT_EQ(word(R"(a\sb\tc\nd\\e)"), "a b\tc\nd\\e");
+  EXPECT_EQ(word(R"('\u00e9\U0001f600\xFF')"), "\xc3\xa9\xf0\x9f\x98\x80\xff");
+  // No escapes: too few digits, a NUL byte, half of a pair.
+  EXPECT_EQ(word(R"(\x3)"), "x3");
+  EXPECT_EQ(word(R"(\000)"), "000");
+  EXPECT_EQ(word(R"(\ud800)"), "ud800");
+  EXPECT_EQ(word(R"(\08)"), "08");
+}
+
 TEST(ParseEnvironmentFile, IsReadAsSystemdReadsIt) {
   const auto found = parse_environment_file(
       "# comment\n; too\nA=1\n B = x y  \nC=\"a b\"\nD='$x \\n'\nE=a\\\nb\nF=\"two\nlines\"\n"
