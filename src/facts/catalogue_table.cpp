@@ -1782,7 +1782,8 @@ constexpr auto kEntries = std::to_array<Entry>({
      .label = "prefix",
      .with = "python.package.<name>",
      .meaning =
-         "index, conda, editable, or 'git <commit>' from direct_url; addresses and tokens removed"},
+         "where it was installed from: index, conda, system (the distribution's package), archive, "
+         "folder, editable, or 'git <commit>' by direct_url.json; addresses and tokens removed"},
     {.key = "python.package.<name>.record",
      .layer = Layer::python,
      .type = Type::choice,

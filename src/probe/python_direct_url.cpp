@@ -83,6 +83,8 @@ class Walk {
 
   bool members(char open, char close, const std::string& path, int depth) {
     take(open);
+    // Its members are optional: {"archive_info": {}}.
+    found_.archive = found_.archive || (open == '{' && path == "archive_info");
     if (take(close)) {
       return true;
     }
@@ -110,7 +112,6 @@ class Walk {
     } else if (path == "archive_info.hash" && text.starts_with("sha256=")) {
       digest(text.substr(7));
     }
-    found_.archive = found_.archive || path.starts_with("archive_info.");
   }
 
   void digest(std::string_view text) {

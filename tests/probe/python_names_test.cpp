@@ -191,6 +191,10 @@ TEST(PythonNames, DirectUrlsWithoutTheirAddresses) {
   EXPECT_EQ(parse_direct_url(R"({"dir_info": {"editable": true}, "url": "file:///src"})"),
             (DirectUrl{true, false, "", "", ""}));
   EXPECT_EQ(parse_direct_url(R"({"dir_info": {}, "url": "file:///src"})"), DirectUrl{});
+  // PEP 610: members of archive_info are optional.
+  EXPECT_EQ(parse_direct_url(R"({"url":"https://h/baz.whl","archive_info":{}})"),
+            (DirectUrl{false, true, "", "", ""}));
+  EXPECT_EQ(parse_direct_url(R"({"url":"file:///x","dir_info":{"archive_info":{}}})"), DirectUrl{});
   // A key inside a text is none.
   EXPECT_EQ(parse_direct_url(R"({"url": "x\"vcs_info\": {\"vcs\": \"git\"}"})"), DirectUrl{});
 }
