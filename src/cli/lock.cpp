@@ -21,24 +21,36 @@ constexpr std::array<OptionSpec, 4> kOptions = {{
 
 /// Takes out of a manifest what another machine does not have, and says what that is.
 void keep_shared(manifest::Manifest& manifest, const manifest::Manifest& other,
-                 const std::string& name) {
+                 const facts::Snapshot& snapshot) {
   std::vector<std::string> gone;
+  std::vector<std::string> open;  // not known there
+  const std::string name = snapshot.title();
   std::erase_if(manifest.pins, [&](const manifest::Pin& pin) {
     const manifest::Pin* same = other.find(pin.key);
     const bool is_shared = same != nullptr && same->want == pin.want;
     if (!is_shared) {
-      gone.push_back(pin.key.text());
+      const bool is_known = !std::holds_alternative<facts::Unknown>(snapshot.read(pin.key).reading);
+      (is_known ? gone : open).push_back(pin.key.text());
     }
     return !is_shared;
   });
+  // Closed, a family would hold on each what the others have not.
   std::erase_if(manifest.closed, [&](const std::string& family) {
-    return std::ranges::find(other.closed, family) == other.closed.end();
+    const auto is_in = [&](const std::string& key) { return facts::in_family(key, family); };
+    return std::ranges::find(other.closed, family) == other.closed.end() ||
+           std::ranges::any_of(gone, is_in) || std::ranges::any_of(open, is_in) ||
+           std::ranges::any_of(other.pins, [&](const manifest::Pin& pin) {
+             return is_in(pin.key.name) && manifest.find(pin.key) == nullptr;
+           });
   });
   if (manifest.target_python != other.target_python) {
     manifest.target_python.clear();
   }
   if (!gone.empty()) {
     say("not pinned, other on " + name + ": " + join(gone, ", "));
+  }
+  if (!open.empty()) {
+    say("not pinned, unknown on " + name + ": " + join(open, ", "));
   }
 }
 
@@ -80,7 +92,7 @@ int run_lock(const Invocation& invocation) {
                                     : diff::Float::none;
   manifest::Manifest manifest = diff::lock(snapshots.front(), options);
   for (std::size_t i = 1; i < snapshots.size(); ++i) {
-    keep_shared(manifest, diff::lock(snapshots[i], options), snapshots[i].title());
+    keep_shared(manifest, diff::lock(snapshots[i], options), snapshots[i]);
   }
   if (manifest.pins.empty()) {
     return fail({Errc::usage, sources->front().text + ": no fact of it can be pinned", {}});

@@ -49,9 +49,10 @@ std::string groups(const std::vector<facts::Snapshot>& snapshots, const report::
   return report::groups_text(fleet::group(snapshots, {view.all, view.selection}), names, colour);
 }
 
-doc::Node all_data(const std::vector<facts::Snapshot>& snapshots,
-                   const facts::Selection& selection) {
-  if (snapshots.size() == 1) {
+doc::Node all_data(const std::vector<facts::Snapshot>& snapshots, const facts::Selection& selection,
+                   std::size_t sources, std::size_t unreached) {
+  // Its form hangs on what was asked, not on what answered.
+  if (snapshots.size() == 1 && sources == 1) {
     return report::scan_node(report::selected(snapshots.front(), selection));
   }
   doc::Node list = doc::Node::sequence({});
@@ -61,6 +62,9 @@ doc::Node all_data(const std::vector<facts::Snapshot>& snapshots,
   doc::Node node = doc::Node::mapping({});
   node.entries.push_back({"schema_version", {}, doc::Node::scalar("0")});
   node.entries.push_back({"snapshots", {}, std::move(list)});
+  if (unreached != 0) {
+    node.entries.push_back({"unreached", {}, doc::Node::scalar(std::to_string(unreached))});
+  }
   return node;
 }
 
@@ -123,17 +127,17 @@ int run_scan(const Invocation& invocation) {
     say(only_text(invocation) + " selects no fact here");
   }
   const report::ScanView view{request.all, only->selection, report::Colour::none};
-  const Rendering rendering{[&](report::Colour colour) {
-                              if (snapshots.size() >= kGrouped) {
-                                return groups(snapshots, view, colour) +
-                                       report::unreached_text(unreached, sources->size());
-                              }
-                              report::ScanView coloured = view;
-                              coloured.colour = colour;
-                              return all_text(snapshots, coloured) +
-                                     report::unreached_text(unreached, sources->size());
-                            },
-                            [&] { return all_data(snapshots, only->selection); }, ""};
+  const Rendering rendering{
+      [&](report::Colour colour) {
+        if (snapshots.size() >= kGrouped) {
+          return groups(snapshots, view, colour) +
+                 report::unreached_text(unreached, sources->size());
+        }
+        report::ScanView coloured = view;
+        coloured.colour = colour;
+        return all_text(snapshots, coloured) + report::unreached_text(unreached, sources->size());
+      },
+      [&] { return all_data(snapshots, only->selection, sources->size(), unreached); }, ""};
   return deliver(invocation, rendering, status, "yaml");
 }
 

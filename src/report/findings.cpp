@@ -41,7 +41,8 @@ std::string findings_line(const std::vector<findings::Finding>& found, Colour co
   }
   return paint(colour, any_must(found) ? Ink::red : Ink::yellow,
                counted(found.size(), "contradiction")) +
-         ": " + join(named, "; ") + (found.size() > kNamed ? "; ..." : "") + "   (goldenv scan)\n";
+         ": " + join(named, "; ") + (found.size() > kNamed ? "; ..." : "") +
+         "   (goldenv scan --all)\n";
 }
 
 doc::Node findings_node(const std::vector<findings::Finding>& found) {

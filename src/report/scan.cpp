@@ -81,8 +81,8 @@ std::string scan_text(const facts::Snapshot& snapshot, const ScanView& view) {
     if (entry == nullptr) {
       continue;
     }
-    const bool asked = view.all || (!view.selection.empty() &&
-                                    view.selection.selects(fact.key.name, fact.key.label));
+    const bool asked =
+        view.selection.empty() ? view.all : view.selection.selects(fact.key.name, fact.key.label);
     if (!asked && (!view.selection.empty() || !shown_by_default(fact, *entry))) {
       counts.unshown += view.selection.empty() ? 1u : 0u;
       continue;

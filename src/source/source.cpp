@@ -14,6 +14,7 @@
 #include "probe/redact.h"
 #include "source/git.h"
 #include "source/image.h"
+#include "source/manifest_secrets.h"
 #include "source/record.h"
 #include "source/ssh.h"
 #include "source/ssh_hosts.h"
@@ -272,6 +273,7 @@ Result<Document> read_document(const Source& source) {
   if (node.is_mapping() && (node.find("goldenv") != nullptr || node.find("pins") != nullptr)) {
     document.kind = Document::Kind::manifest;
     GOLDENV_TRY(document.manifest, manifest::load(text, name, fetch_beside));
+    redact(document.manifest);
     return document;
   }
   if (node.is_mapping() && node.find("snapshots") != nullptr) {

@@ -216,6 +216,74 @@ TEST_F(Verdict, ALockOfSeveralPinsWhatTheyShare) {
   EXPECT_EQ(ended.err, "goldenv: not pinned, other on b.yaml: nccl\n");
 }
 
+TEST_F(Verdict, ALockOfSeveralIsMetByEachOfThem) {
+  snapshot("a.yaml", "  driver: {value: 535.129.03}\n  env.NCCL_DEBUG: {value: WARN}\n");
+  snapshot("b.yaml",
+           "  driver: {unknown: denied}\n  env.NCCL_DEBUG: {value: INFO}\n"
+           "  env.NCCL_P2P_DISABLE: {value: \"1\"}\n  nccl: {value: 2.18.1}\n");
+  temp_.file("both.yaml", "goldenv: 1\n");
+  snapshot("c.yaml", "  clocksource: {value: tsc}\n");
+  const test::Ended none = goldenv({"lock", "a.yaml", "b.yaml"});
+  EXPECT_EQ(none.status, 2);  // they share nothing
+  EXPECT_THAT(none.err, HasSubstr("not pinned, other on b.yaml: env.NCCL_DEBUG\n"));
+  EXPECT_THAT(none.err, HasSubstr("not pinned, unknown on b.yaml: driver\n"));
+  snapshot("a.yaml", "  nccl: {value: 2.18.1}\n  env.NCCL_DEBUG: {value: WARN}\n");
+  ASSERT_EQ(goldenv({"lock", "a.yaml", "b.yaml", "-o", "both.yaml"}).status, 0);
+  for (const char* one : {"a.yaml", "b.yaml"}) {
+    EXPECT_EQ(goldenv({"check", "both.yaml", one, "--fail-on", "should"}).status, 0) << one;
+  }
+}
+
+TEST_F(Verdict, ASecretThatIsWantedIsShownNowhereAndDecidesNothing) {
+  temp_.file("m.yaml",
+             "goldenv: 1\npins:\n"
+             "  env.NCCL_NET: {want: \"https://u:S3CRET@h\", why: \"token=S3CRET\"}\n"
+             "  kernel.cmdline: [quiet, \"password=S3CRET\"]\n"
+             "  kernel.cmdline.password: S3CRET\n");
+  snapshot("a.yaml",
+           "  env.NCCL_NET: {value: \"https://u:S3CRET@h\"}\n"
+           "  kernel.cmdline: {value: [quiet, \"password=S3CRET\"]}\n"
+           "  kernel.cmdline.password: {value: \"***\"}\n");
+  for (const char* format : {"text", "json", "yaml"}) {
+    const test::Ended ended = goldenv({"check", "m.yaml", "a.yaml", "--format", format});
+    EXPECT_EQ(ended.status, 3) << ended.out;
+    EXPECT_THAT(ended.out + ended.err, Not(HasSubstr("S3CRET")));
+  }
+  EXPECT_THAT(goldenv({"explain", "env.NCCL_NET", "a.yaml"}).out, Not(HasSubstr("S3CRET")));
+}
+
+TEST_F(Verdict, ASecretInAVariableOffTheListIsComparedByItsDigest) {
+  temp_.file("m.yaml", "goldenv: 1\npins:\n  env.MY_SITE: \"https://u:S3CRET@h\"\n");
+  snapshot("a.yaml", "  env.MY_SITE: {value: \"https://u:S3CRET@h\"}\n");
+  snapshot("b.yaml", "  env.MY_SITE: {value: \"https://u:other@h\"}\n");
+  EXPECT_EQ(goldenv({"check", "m.yaml", "a.yaml"}).status, 0);
+  const test::Ended ended = goldenv({"check", "m.yaml", "b.yaml"});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_THAT(ended.out + ended.err, Not(HasSubstr("S3CRET")));
+}
+
+TEST_F(Verdict, AScanThatReachesOneOfTwoStillGivesAList) {
+  snapshot("a.yaml", "  driver: {value: 535.129.03}\n");
+  const test::Ended ended = goldenv({"scan", "a.yaml", "/proc/self/mem", "--format", "json"});
+  EXPECT_EQ(ended.status, 4);
+  const auto node = nlohmann::json::parse(ended.out);
+  EXPECT_EQ(node.at("snapshots").size(), 1u);
+  EXPECT_EQ(node.at("unreached"), 1);
+  EXPECT_EQ(goldenv({"scan", "a.yaml", "--all", "--only", "driver"}).out.find("host.name"),
+            std::string::npos);
+}
+
+TEST_F(Verdict, AFileThatMayNotGrowIsAStepThatFailed) {
+  const test::Ended ended = test::run(
+      {{"/bin/sh", "-c", "ulimit -f 1; exec \"$0\" scan --all -o z.yaml", GOLDENV_PROGRAM},
+       std::map<std::string, std::string>{{"PATH", "/usr/bin:/bin"}},
+       temp_.path(),
+       ""});
+  EXPECT_EQ(ended.status, 4) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("too large"));
+  EXPECT_TRUE(std::filesystem::is_empty(temp_.path()));
+}
+
 TEST_F(Verdict, AnOptionWithoutItsValueIsNamed) {
   EXPECT_EQ(goldenv({"scan", "--output"}).err, "goldenv: --output needs FILE behind it\n");
   EXPECT_EQ(goldenv({"check", "--fast", "-o"}).err, "goldenv: --output needs FILE behind it\n");
