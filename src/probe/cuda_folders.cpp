@@ -23,7 +23,7 @@ struct FolderList {
 };
 
 /// What was asked of folders above libraries.
-struct KnownFolders {
+struct FoldersAbove {
   std::map<std::string, Result<bool>> is_toolkit;
 };
 
@@ -259,7 +259,7 @@ const std::vector<Error>& unseen_cuda_folders(Survey& survey) {
 }
 
 Result<std::string> toolkit_of(Survey& survey, std::string_view path) {
-  auto& known = survey.shared<KnownFolders>([] { return KnownFolders(); }).is_toolkit;
+  auto& known = survey.shared<FoldersAbove>([] { return FoldersAbove(); }).is_toolkit;
   for (std::string folder(folder_of(path)); folder.size() > 1; folder = folder_of(folder)) {
     // Where nvcc is installed as /usr/bin/nvcc, not all of /usr is a toolkit.
     if (folder == "/usr" || folder == "/usr/local") {

@@ -226,8 +226,9 @@ TEST(NextBootProbe, SystemdBootTakesTheNewestOrTheNamedEntry) {
             "unknown (ambiguous)");
   FakeHost once;
   add_systemd_boot(once, "");
+  constexpr char kEntry[] = "\x07\0\0\0a\0r\0c\0h\0-\0006\0.\0006\0.\0009\0*\0\0";  // UTF-16
   once.file("/sys/firmware/efi/efivars/LoaderEntryOneShot-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f",
-            std::string("\x07\0\0\0a\0r\0c\0h\0-\0006\0.\0006\0.\0009\0*\0\0\0", 32));
+            std::string(kEntry, sizeof kEntry));
   EXPECT_EQ(told(once, next_boot, "next_boot.kernel"), "6.6.9-arch1-1");
   FakeHost unified;
   add_systemd_boot(unified, "").file("/efi/EFI/Linux/arch.efi", "");
