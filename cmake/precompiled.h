@@ -1,5 +1,5 @@
 // The standard headers that most files use, compiled once: half of a debug build's time is theirs.
-// Only g++ builds take it; the clang builds (clang-tidy, fuzzing) show an include that is missing.
+// clang-tidy does without it, and shows an include that is missing.
 #pragma once
 
 #include <algorithm>

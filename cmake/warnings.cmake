@@ -9,6 +9,9 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     -Wno-null-dereference -Wno-array-bounds -Wno-maybe-uninitialized
     -Wno-stringop-overread)
 endif()
+if(GOLDENV_FUZZ OR CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  set(GOLDENV_PRECOMPILED ON)
+endif()
 if(GOLDENV_WERROR)
   target_compile_options(goldenv_warnings INTERFACE -Werror)
 endif()
@@ -24,7 +27,7 @@ endif()
 set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 
 if(GOLDENV_FUZZ)
-  # The rooms are instrumented too, and keep their assertions.
+  # One build for the tests under sanitizers and for the fuzz targets: two would take CI too long.
   add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
     -fno-omit-frame-pointer -UNDEBUG)
   add_link_options(-fsanitize=address,undefined)

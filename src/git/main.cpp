@@ -36,6 +36,12 @@ void limit(__rlimit_resource resource, rlim_t value) {
 
 }  // namespace
 
+#if defined(__has_feature)
+#define GOLDENV_ADDRESS_SANITIZER __has_feature(address_sanitizer)
+#else
+#define GOLDENV_ADDRESS_SANITIZER 0
+#endif
+
 int main(int count, char** words) {
   constexpr int kUsage = 2;
   constexpr int kFailed = 4;
@@ -43,7 +49,9 @@ int main(int count, char** words) {
     put(STDERR_FILENO, "goldenv-git: needs REPOSITORY REVISION PATH; goldenv starts it\n");
     return kUsage;
   }
+#if !defined(__SANITIZE_ADDRESS__) && !GOLDENV_ADDRESS_SANITIZER  // which reserves terabytes
   limit(RLIMIT_AS, kMemoryBytes);
+#endif
   limit(RLIMIT_CPU, kProcessorSeconds);
   limit(RLIMIT_CORE, 0);
   const auto text = goldenv::git::read_blob(words[1], words[2], words[3], kLimitBytes);
