@@ -11,6 +11,7 @@
 #include <cstring>
 #include <vector>
 
+#include "archive/unpacking.h"
 #include "base/sha256_stream.h"
 
 namespace goldenv::archive {
@@ -87,19 +88,28 @@ struct Tar::State {
     done += static_cast<std::uint64_t>(got);
     budget.packed_bytes_read += static_cast<std::uint64_t>(got);
     const std::string_view piece(block.data(), static_cast<std::size_t>(got));
-    sum.add(piece);
+    if (reading == Reading::whole) {
+      sum.add(piece);
+    }
     return piece;
   }
 
-  /// Whether what was unpacked so far is within the budget. Called from inside libarchive too,
-  /// which skips a member of a terabyte in one call.
-  bool within_budget() {
-    const auto position = static_cast<std::uint64_t>(
-        std::max<la_int64_t>(reader == nullptr ? 0 : archive_filter_bytes(reader, 0), 0));
-    budget.bytes_read += position - std::min(position, counted);
-    counted = std::max(position, counted);
-    return budget.bytes_read <= limit_bytes();
+  /// The next bytes of the tar that the part holds, packed or not; empty at its end. Called from
+  /// inside libarchive, which skips a member of a terabyte in one call.
+  Result<std::string_view> read_tar() {
+    if (!within_budget()) {
+      return bomb();
+    }
+    GOLDENV_TRY(const std::string_view piece, unpacking == nullptr ? read() : unpacking->next());
+    budget.bytes_read += piece.size();
+    if (unpacking != nullptr && reading == Reading::whole) {
+      unpacked_sum.add(piece);
+    }
+    return piece;
   }
+
+  /// Whether what was unpacked so far is within the budget.
+  [[nodiscard]] bool within_budget() const { return budget.bytes_read <= limit_bytes(); }
 
   [[nodiscard]] std::uint64_t limit_bytes() const {
     const std::uint64_t fair = std::max(budget.free_bytes, budget.packed_bytes_read * budget.ratio);
@@ -113,11 +123,7 @@ struct Tar::State {
 
   static la_ssize_t feed(struct archive* /*reader*/, void* self, const void** bytes) {
     auto& state = *static_cast<State*>(self);
-    if (!state.within_budget()) {
-      state.failure = state.bomb();
-      return ARCHIVE_FATAL;
-    }
-    const Result<std::string_view> piece = state.read();
+    const Result<std::string_view> piece = state.read_tar();
     if (!piece) {
       state.failure = piece.error();
       return ARCHIVE_FATAL;
@@ -133,6 +139,7 @@ struct Tar::State {
         std::min(static_cast<std::uint64_t>(std::max<la_int64_t>(request, 0)), left);
     state.done += step;
     state.budget.packed_bytes_read += step;
+    state.budget.bytes_read += step;
     return static_cast<la_int64_t>(step);
   }
 
@@ -158,10 +165,15 @@ struct Tar::State {
       return error(Errc::failed, "libarchive does not start");
     }
     archive_read_support_format_tar(reader);
-    archive_read_support_filter_gzip(reader);
-    archive_read_support_filter_zstd(reader);
-    if (archive_read_open2(reader, this, nullptr, feed,
-                           reading == Reading::skipping ? skip : nullptr, nullptr) != ARCHIVE_OK) {
+    char head[6] = {};
+    const ssize_t got = pread(part.fd, head, std::min<std::uint64_t>(sizeof head, part.size_bytes),
+                              static_cast<off_t>(part.offset));
+    const auto size = static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+    unpacking = unpack(
+        compression_of({head, size}), [this] { return read(); }, name);
+    const bool skips = reading == Reading::skipping && unpacking == nullptr;
+    if (archive_read_open2(reader, this, nullptr, feed, skips ? skip : nullptr, nullptr) !=
+        ARCHIVE_OK) {
       return failed();
     }
     return {};
@@ -179,9 +191,10 @@ struct Tar::State {
   TarBudget& budget;
   Reading reading;
   std::string block;
-  std::uint64_t done = 0;     // of the part
-  std::uint64_t counted = 0;  // unpacked bytes that the budget knows of
+  std::uint64_t done = 0;  // of the part
+  std::unique_ptr<Unpacking> unpacking;
   Sha256Stream sum;
+  Sha256Stream unpacked_sum;
   std::optional<Error> failure;
   struct archive* reader = nullptr;
   archive_entry* entry = nullptr;
@@ -226,8 +239,7 @@ Result<std::optional<Member>> Tar::next() {
   member.size_bytes =
       static_cast<std::uint64_t>(std::max<la_int64_t>(archive_entry_size(state.entry), 0));
   member.mtime_ns = nanoseconds(state.entry);
-  const bool as_it_is =
-      archive_filter_count(state.reader) == 1 && archive_entry_sparse_count(state.entry) == 0;
+  const bool as_it_is = state.unpacking == nullptr && archive_entry_sparse_count(state.entry) == 0;
   if (member.kind == Member::Kind::file && as_it_is) {
     const auto position = static_cast<std::uint64_t>(archive_filter_bytes(state.reader, 0));
     if (position > state.part.size_bytes || member.size_bytes > state.part.size_bytes - position) {
@@ -270,16 +282,20 @@ Result<void> Tar::content(const Sink& sink) {
   }
 }
 
-Result<Sha256> Tar::digest() {
+Result<Digests> Tar::digests() {
   State& state = *state_;
   assert(state.reading == Reading::whole);
   state.close();
-  while (state.done < state.part.size_bytes) {
-    if (const auto piece = state.read(); !piece) {
-      return piece.error();
+  while (true) {
+    GOLDENV_TRY(const std::string_view piece, state.read_tar());
+    if (piece.empty()) {
+      break;
     }
   }
-  return state.sum.take();
+  Digests digests;
+  digests.part = state.sum.take();
+  digests.unpacked = state.unpacking == nullptr ? digests.part : state.unpacked_sum.take();
+  return digests;
 }
 
 }  // namespace goldenv::archive

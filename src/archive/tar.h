@@ -11,8 +11,8 @@
 #include "base/sha256.h"
 
 // Tar archives, by libarchive: ustar, pax and GNU headers, sparse files and what hostile writers
-// make of them have been its business for twenty years. Linked statically, of it only tar and the
-// filters for gzip and zstd, so that no start pays for it.
+// make of them have been its business for twenty years. Linked statically, of it only tar, so that
+// no start pays for it; gzip and zstd are unpacked before it (unpacking.h).
 namespace goldenv::archive {
 
 /// A file, or a part of one, that is read as if it were a file of its own.
@@ -52,11 +52,17 @@ struct TarBudget {
   std::uint64_t bytes_read = 0;
 };
 
+/// Of all bytes of an archive, those behind its end too: as they stand, and unpacked.
+struct Digests {
+  Sha256 part;
+  Sha256 unpacked;  ///< the same where nothing is compressed
+};
+
 /// Reads an archive from its beginning to its end, once.
 class Tar {
  public:
   /// `skipping` passes over contents that nobody asks for without reading them where nothing is
-  /// compressed; then there is no digest.
+  /// compressed; then there are no digests.
   enum class Reading { whole, skipping };
 
   /// `name` of the archive, for errors. `budget` is shared with others and outlives them.
@@ -72,9 +78,8 @@ class Tar {
   /// left out, `at` says where a piece belongs. Errors: as next(), and those of the sink.
   using Sink = std::function<Result<void>(std::uint64_t at, std::string_view piece)>;
   Result<void> content(const Sink& sink);
-  /// Of all bytes of the part, those behind the end of the archive too. Ends the reading, which was
-  /// Reading::whole.
-  Result<Sha256> digest();
+  /// Ends the reading, which was Reading::whole. Errors: as next().
+  Result<Digests> digests();
 
  private:
   struct State;

@@ -1,12 +1,10 @@
 #include "image/choice.h"
 
-#include <unistd.h>
-
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 
-#include "archive/decompression.h"
 #include "base/sha256.h"
 #include "base/text.h"
 
@@ -42,8 +40,7 @@ std::string blob_of(const std::string& digest) {
 /// The text of a blob, if its bytes are those that its digest stands for.
 Result<std::string> blob_text(const Package& package, const std::string& digest) {
   GOLDENV_TRY(std::string text, package.text(blob_of(digest), kTextLimitBytes));
-  if (digest.starts_with(kSha256) && kSha256.size() + 64 == digest.size() &&
-      digest.substr(kSha256.size()) != Sha256::of(text).hex()) {
+  if (digest != std::string(kSha256) + Sha256::of(text).hex()) {
     return refuse(package, blob_of(digest) + " does not have the digest that its name says");
   }
   return text;
@@ -57,6 +54,29 @@ void add_names(std::vector<std::string>& names, const std::vector<std::string>& 
   }
 }
 
+/// Which entries of the outermost index are of one image: those of the same name, or of none, that
+/// are for different platforms.
+std::vector<std::size_t> groups_of(const std::vector<Reference>& entries) {
+  struct Group {
+    std::size_t number = 0;
+    std::set<std::string> platforms;
+  };
+  std::map<std::vector<std::string>, Group> known;
+  std::vector<std::size_t> groups;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const std::string platform = entries[i].platform.text();
+    groups.push_back(i);
+    if (platform.empty() || entries[i].is_attestation) {
+      continue;
+    }
+    Group& group = known.try_emplace(entries[i].names, Group{i, {}}).first->second;
+    if (group.platforms.insert(platform).second) {
+      groups.back() = group.number;
+    }
+  }
+  return groups;
+}
+
 /// Looks through an index and those in it.
 class Gathering {
  public:
@@ -68,10 +88,13 @@ class Gathering {
     if (top.kind == Description::Kind::manifest) {
       return refuse(package_, "its index.json is a manifest; expected an index");
     }
+    const std::vector<std::size_t> groups = groups_of(top.manifests);
     for (std::size_t i = 0; i < top.manifests.size(); ++i) {
       Candidate from;
-      from.group = i;
-      if (const Result<void> added = add(top.manifests[i], from, 0); !added) {
+      from.group = groups[i];
+      const bool is_one_of_several = std::ranges::count(groups, groups[i]) > 1;
+      if (const Result<void> added = add(top.manifests[i], from, is_one_of_several ? 1 : 0);
+          !added) {
         return added.error();
       }
     }
@@ -239,14 +262,6 @@ Result<Candidate> pick(const Package& package, std::vector<Candidate> all,
   return usual.empty() ? Result<Candidate>(several(fitting, "platforms")) : usual.front();
 }
 
-/// Whether the bytes of a layer are a tar as it is, so that their digest is its diff_id.
-bool is_plain(const archive::Part& part) {
-  char head[6] = {};
-  const ssize_t got = pread(part.fd, head, sizeof head, static_cast<off_t>(part.offset));
-  return got > 0 && archive::compression_of({head, static_cast<std::size_t>(got)}) ==
-                        archive::Compression::none;
-}
-
 Result<Layer> layer_of(const Package& package, const std::string& member, std::size_t number) {
   Layer layer;
   layer.name = package.path() + ": layer " + std::to_string(number + 1);
@@ -258,7 +273,8 @@ Result<Layer> layer_of(const Package& package, const std::string& member, std::s
   return layer;
 }
 
-Result<void> check_config(const Package& package, const Image& image) {
+/// Holds the configuration to the layers, and each layer to what the configuration states of it.
+Result<void> add_config(const Package& package, Image& image) {
   const Platform& platform = image.config.platform;
   if (!platform.os.empty() && platform.os != "linux") {
     return Error{
@@ -270,6 +286,9 @@ Result<void> check_config(const Package& package, const Image& image) {
     return refuse(package, "its configuration names " +
                                std::to_string(image.config.diff_ids.size()) +
                                " layers, its manifest " + std::to_string(image.layers.size()));
+  }
+  for (std::size_t i = 0; i < image.layers.size(); ++i) {
+    image.layers[i].diff_id = image.config.diff_ids[i];
   }
   return {};
 }
@@ -283,12 +302,8 @@ Result<Image> saved_image(const Package& package, const Candidate& candidate) {
     GOLDENV_TRY(Layer layer, layer_of(package, member, image.layers.size()));
     image.layers.push_back(std::move(layer));
   }
-  if (const Result<void> fit = check_config(package, image); !fit) {
+  if (const Result<void> fit = add_config(package, image); !fit) {
     return fit.error();
-  }
-  for (std::size_t i = 0; i < image.layers.size(); ++i) {
-    const std::string& sum = image.config.diff_ids[i];
-    image.layers[i].digest = is_digest(sum) && is_plain(image.layers[i].part) ? sum : "";
   }
   return image;
 }
@@ -310,7 +325,7 @@ Result<Image> oci_image(const Package& package, const Candidate& candidate) {
     layer.digest = reference.digest;
     image.layers.push_back(std::move(layer));
   }
-  if (const Result<void> fit = check_config(package, image); !fit) {
+  if (const Result<void> fit = add_config(package, image); !fit) {
     return fit.error();
   }
   return image;

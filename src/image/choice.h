@@ -14,7 +14,8 @@ namespace goldenv::image {
 struct Layer {
   std::string name;  ///< for errors: "app.tar: layer 3"
   archive::Part part;
-  std::string digest;  ///< "sha256:..." of the part's bytes; "" where nothing states it
+  std::string digest;   ///< "sha256:..." of the part's bytes; "" where nothing states it
+  std::string diff_id;  ///< "sha256:..." of the layer as a plain tar
 };
 
 /// One image of a package.

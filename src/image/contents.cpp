@@ -69,11 +69,18 @@ Result<std::vector<archive::Member>> Contents::read_layer(std::size_t number) {
     }
     members.push_back(*std::move(member));
   }
-  GOLDENV_TRY(const Sha256 sum, tar.digest());
-  constexpr std::string_view kSha256 = "sha256:";
-  if (layer.digest.starts_with(kSha256) && layer.digest.substr(kSha256.size()) != sum.hex()) {
+  GOLDENV_TRY(const archive::Digests digests, tar.digests());
+  const std::string sha256 = "sha256:";
+  if (!layer.digest.empty() && layer.digest != sha256 + digests.part.hex()) {
     return Error{Errc::malformed,
                  layer.name + ": its bytes do not have the digest that the image states",
+                 {}};
+  }
+  if (layer.diff_id != sha256 + digests.unpacked.hex()) {
+    return Error{Errc::malformed,
+                 layer.name +
+                     ": unpacked, its bytes do not have the digest (diff_ids) that the "
+                     "configuration of the image states",
                  {}};
   }
   return members;
@@ -200,7 +207,7 @@ Result<void> Contents::fetch_layer(std::size_t number, const std::set<std::uint6
                                    std::uint64_t& room) {
   const Layer& layer = layers_[number];
   archive::TarBudget budget;
-  archive::Tar tar(layer.part, layer.name, budget);
+  archive::Tar tar(layer.part, layer.name, budget, archive::Tar::Reading::skipping);
   std::size_t left = wanted.size();
   for (std::uint64_t at = 0; left > 0; ++at) {
     GOLDENV_TRY(const std::optional<archive::Member> member, tar.next());

@@ -27,8 +27,9 @@ class Contents {
   /// A file of which this much at most is looked at: more memory than that no library is worth.
   static constexpr std::uint64_t kFileLimitBytes = std::uint64_t{4} << 30;
 
-  /// The whole layer, once: its entries, and its digest against the one that is stated. Small files
-  /// that every look asks for are kept. Errors: as archive::Tar's; malformed (another digest).
+  /// The whole layer, once: its entries, and its digests, as it stands and unpacked, against those
+  /// that are stated. Small files that every look asks for are kept. Errors: as archive::Tar's;
+  /// malformed (another digest).
   Result<std::vector<archive::Member>> read_layer(std::size_t number);
 
   /// Runs `look` on a descriptor of the content, or gives nothing where it is not there yet.

@@ -109,14 +109,9 @@ std::string Platform::text() const {
 }
 
 bool is_digest(std::string_view text) {
-  const std::size_t colon = text.find(':');
-  if (colon == std::string_view::npos) {
-    return false;
-  }
-  const std::string_view algorithm = text.substr(0, colon);
-  const std::string_view sum = text.substr(colon + 1);
-  return (algorithm == "sha256" && sum.size() == 64 && is_hexadecimal(sum)) ||
-         (algorithm == "sha512" && sum.size() == 128 && is_hexadecimal(sum));
+  constexpr std::string_view kSha256 = "sha256:";
+  return text.starts_with(kSha256) && text.size() == kSha256.size() + 64 &&
+         is_hexadecimal(text.substr(kSha256.size()));
 }
 
 Result<Description> parse_description(std::string_view text, const std::string& name) {
@@ -146,6 +141,12 @@ Result<Config> parse_config(std::string_view text, const std::string& name) {
   Config config;
   config.platform = platform_of(node);
   GOLDENV_TRY(config.diff_ids, texts_of(*files, "diff_ids", name));
+  for (std::size_t i = 0; i < config.diff_ids.size(); ++i) {
+    if (!is_digest(config.diff_ids[i])) {
+      return expected(name, files->find("diff_ids")->items[i],
+                      "the digest of a layer (diff_ids) such as sha256:9f86d081...");
+    }
+  }
   const Node* inner = node.find("config");
   if (inner == nullptr || inner->is_null()) {
     return config;

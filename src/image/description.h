@@ -28,7 +28,7 @@ struct Platform {
 /// What points at a blob.
 struct Reference {
   std::string media_type;
-  std::string digest;  ///< "sha256:" and 64 hexadecimal digits, or of another algorithm
+  std::string digest;  ///< "sha256:" and 64 hexadecimal digits
   std::uint64_t size_bytes = 0;
   Platform platform;
   std::vector<std::string> names;  ///< from the annotations: "ubuntu:22.04", "22.04"
@@ -63,7 +63,8 @@ struct SavedImage {
 };
 Result<std::vector<SavedImage>> parse_saved(std::string_view text, const std::string& name);
 
-/// Whether this is a digest, and so part of a file's name that leads nowhere else.
+/// Whether this is a digest with which bytes are compared, and so part of a file's name that leads
+/// nowhere else. That is sha256 alone: one of another algorithm would be believed.
 bool is_digest(std::string_view text);
 
 }  // namespace goldenv::image

@@ -17,8 +17,9 @@ namespace {
 
 constexpr int kRounds = 8;
 
-/// What the kernel of a running machine puts there, whatever an image holds at these places.
-constexpr std::array<std::string_view, 3> kLive{"/proc", "/sys", "/dev"};
+/// What the kernel of a running machine puts there, whatever an image holds at these places, and
+/// the name that a runtime gives the container: one in the image is that of where it was built.
+constexpr std::array<std::string_view, 4> kLive{"/proc", "/sys", "/dev", "/etc/hostname"};
 
 /// Variables that runtimes set where the image does not. Source: docker run(1), OCI runtimes.
 constexpr std::array<std::string_view, 4> kOfRuntime{"HOME", "HOSTNAME", "PATH", "TERM"};

@@ -9,7 +9,8 @@
 #include "image/choice.h"
 
 // What a machine would be that runs an image: the merged tree of its layers, the variables of its
-// configuration; no kernel, no /proc, /sys and /dev (not_live). Nothing is unpacked to disk.
+// configuration; no kernel, no /proc, /sys and /dev, no name of a host (not_live). Nothing is
+// unpacked to disk.
 //
 // A compressed layer can only be read from its beginning. So the entries of all layers are read
 // once, and a look that asks for a content is told that it is not there yet, and is made again when

@@ -54,9 +54,7 @@ TEST(Tar, NamesComeAsTheirBytes) {
   const std::string record = "21 path=d/h\xc3\xa9llo\xff.so\n";
   ASSERT_EQ(record.size(), 21u);
   MadeTar made;
-  made.entry("pax", 'x', record, "", 0644)
-      .file("short", "1")
-      .file("\xff\xfe", "2");
+  made.entry("pax", 'x', record, "", 0644).file("short", "1").file("\xff\xfe", "2");
   const Held held(made.bytes());
   TarBudget budget;
   Tar tar(held.part(), "t", budget);
@@ -86,14 +84,36 @@ TEST(Tar, APlainContentStandsWhereItsOffsetSays) {
   EXPECT_EQ(content(tar), "first");
 }
 
-TEST(Tar, TheDigestIsOfAllBytes) {
-  for (const std::string& bytes : {MadeTar().file("a", "x").bytes() + std::string(200'000, '\0'),
-                                   test::gzip(MadeTar().file("a", "x").bytes())}) {
+TEST(Tar, TheDigestsAreOfAllBytes) {
+  const std::string plain = MadeTar().file("a", "x").bytes() + std::string(200'000, '\0') + "end";
+  // Two streams behind one another are one content.
+  const std::string twice = test::gzip(plain.substr(0, 700)) + test::gzip(plain.substr(700));
+  for (const std::string& bytes : {plain, test::gzip(plain), twice, test::zstd(plain)}) {
     const Held held(bytes);
     TarBudget budget;
     Tar tar(held.part(), "t", budget);
     EXPECT_EQ((*tar.next())->path, "a");
-    EXPECT_EQ(tar.digest()->hex(), Sha256::of(bytes).hex());
+    const Result<Digests> digests = tar.digests();
+    ASSERT_TRUE(digests) << digests.error().message;
+    EXPECT_EQ(digests->part.hex(), Sha256::of(bytes).hex());
+    EXPECT_EQ(digests->unpacked.hex(), Sha256::of(plain).hex());
+  }
+}
+
+TEST(Tar, WhatIsDamagedBehindTheLastEntryIsSeenToo) {
+  const std::string plain = MadeTar().file("a", "x").bytes() + std::string(200'000, 'x');
+  for (std::string bytes : {test::gzip(plain), test::zstd(plain)}) {
+    const std::string short_of_one = bytes.substr(0, bytes.size() - 1);
+    for (const std::string& damaged : {short_of_one, bytes + "behind"}) {
+      const Held held(damaged);
+      TarBudget budget;
+      Tar tar(held.part(), "t", budget);
+      EXPECT_TRUE(*tar.next());
+      const Result<Digests> digests = tar.digests();
+      ASSERT_FALSE(digests);
+      EXPECT_EQ(digests.error().code, Errc::malformed);
+      EXPECT_THAT(digests.error().message, testing::MatchesRegex("t: its (gzip|zstd) stream .*"));
+    }
   }
 }
 

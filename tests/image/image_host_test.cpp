@@ -6,6 +6,7 @@
 
 #include <chrono>
 
+#include "base/sha256_stream.h"
 #include "support/made_image.h"
 
 namespace goldenv::image {
@@ -183,9 +184,12 @@ class Images : public testing::Test {
 };
 
 TEST_F(Images, TheKernelsPlacesAreNotOfAnImage) {
-  const auto host = opened(MadeImage::of({MadeImage::plain(base())}).write(temp_));
+  MadeTar tar = base();
+  tar.file("etc/hostname", "builder");
+  const auto host = opened(MadeImage::of({MadeImage::plain(tar)}).write(temp_));
   ASSERT_NE(host, nullptr);
-  for (const char* path : {"/proc/version", "/proc", "/sys/class", "/dev/nvidia0"}) {
+  for (const char* path :
+       {"/proc/version", "/proc", "/sys/class", "/dev/nvidia0", "/etc/hostname"}) {
     EXPECT_EQ(host->status(path).error().code, Errc::not_live) << path;
     EXPECT_EQ(host->list(path).error().code, Errc::not_live) << path;
   }
@@ -263,6 +267,44 @@ TEST_F(Images, OfSeveralPlatformsThisOneIsTaken) {
   EXPECT_EQ(failure(open(path, "linux/s390x")).code, Errc::usage);
 }
 
+TEST_F(Images, PlatformsMayStandInTheOutermostIndex) {
+  MadeImage made;
+  MadeTar arm;
+  arm.file("arm", "");
+  const std::vector<MadeImage::Layer> first{MadeImage::plain(arm)};
+  const std::vector<MadeImage::Layer> second{MadeImage::plain(base())};
+  const std::string a = made.manifest(
+      first, MadeImage::config(first, "{}", R"("architecture":"arm64","os":"linux")"));
+  const std::string b = made.manifest(second, MadeImage::config(second));
+  const auto entry = [](const std::string& text, const std::string& platform,
+                        const std::string& name) {
+    return MadeImage::descriptor("manifest.v1+json", text,
+                                 R"(,"platform":{"os":"linux","architecture":")" + platform +
+                                     "\"}" + (name.empty() ? "" : MadeImage::named(name)));
+  };
+  const auto path_of = [&](const std::string& entries) {
+    made.index(entries);
+    return made.write(temp_);
+  };
+  for (const char* name : {"", "app:1"}) {
+    // One of which the blobs are elsewhere is no more in the way than in an inner index.
+    const std::string path = path_of(entry(a, "arm64", name) + "," + entry(b, "amd64", name) + "," +
+                                     entry("not here", "s390x", name));
+    EXPECT_TRUE(opened(path)->exists("/lib"));
+    EXPECT_TRUE(opened(path, "linux/arm64")->exists("/arm"));
+  }
+  // Two of other names, or for the same platform, are two images.
+  EXPECT_THAT(
+      failure(open(path_of(entry(a, "arm64", "app:1") + "," + entry(b, "amd64", "app:2")), ""))
+          .message,
+      HasSubstr("several images: app:1 (linux/arm64), app:2 (linux/amd64)"));
+  EXPECT_THAT(
+      failure(open(path_of(entry(a, "amd64", "") + "," + entry(b, "amd64", "")), "")).message,
+      HasSubstr("several images"));
+  EXPECT_THAT(failure(open(path_of(entry("not here", "amd64", "")), "")).message,
+              HasSubstr("is not in it"));
+}
+
 TEST_F(Images, LinksInADockerSaveLeadToOtherLayers) {
   const std::vector<MadeImage::Layer> layers{MadeImage::plain(base()), MadeImage::plain(base())};
   MadeImage made = MadeImage::saved(layers);
@@ -305,7 +347,7 @@ TEST_F(Broken, ALayerWithAnotherDigestIsRefused) {
   MadeImage made = MadeImage::of({MadeImage::zipped(base())});
   for (auto& [name, bytes] : made.files) {
     if (bytes.starts_with("\x1f\x8b")) {
-      bytes += "x";
+      bytes = test::gzip(change().bytes());
     }
   }
   const Error error = failure(open(made.write(temp_), ""));
@@ -322,6 +364,41 @@ TEST_F(Broken, ALayerWithAnotherDigestIsRefused) {
     }
   }
   EXPECT_THAT(failure(open(config.write(temp_), "")).message, HasSubstr("digest"));
+}
+
+TEST_F(Broken, ALayerThatUnpacksToAnotherDigestIsRefused) {
+  const std::string zeros = "sha256:" + std::string(64, '0');
+  const std::string plain = base().bytes();
+  for (const std::string& bytes : {plain, test::gzip(plain), test::zstd(plain), std::string()}) {
+    for (const std::string& diff_id : {zeros, test::sha256(change().bytes())}) {
+      for (const MadeImage& made :
+           {MadeImage::of({{bytes, diff_id}}), MadeImage::saved({{bytes, diff_id}})}) {
+        const Error error = failure(open(made.write(temp_), ""));
+        EXPECT_EQ(error.code, Errc::malformed);
+        EXPECT_THAT(error.message, HasSubstr("app.tar: layer 1: unpacked, its bytes do not have"));
+      }
+    }
+  }
+}
+
+TEST_F(Broken, ADigestOfALayerThatIsNoneIsRefused) {
+  for (const char* diff_id : {"", "sha256:xx", "\\u001b[31m",
+                              "md5:d41d8cd98f00b204e9800998ecf8427e", "sha512:cf83", "sha256:"}) {
+    for (const auto& layer : {MadeImage::plain(base()), MadeImage::zipped(base())}) {
+      for (const MadeImage& made :
+           {MadeImage::of({{layer.bytes, diff_id}}), MadeImage::saved({{layer.bytes, diff_id}})}) {
+        const Error error = failure(open(made.write(temp_), ""));
+        EXPECT_EQ(error.code, Errc::malformed) << diff_id;
+        EXPECT_THAT(error.message, HasSubstr("expected the digest of a layer (diff_ids)"));
+        EXPECT_EQ(error.message.find('\x1b'), std::string::npos);
+      }
+    }
+  }
+  // A list of other lengths is none of these layers.
+  MadeImage more = MadeImage::saved({MadeImage::plain(base())});
+  more.files["manifest.json"] = R"([{"Config":"c","Layers":["0/layer.tar","0/layer.tar"]}])";
+  more.files["c"] = MadeImage::config({MadeImage::plain(base())});
+  EXPECT_THAT(failure(open(more.write(temp_), "")).message, HasSubstr("names 1 layers"));
 }
 
 TEST_F(Broken, ALayerCutShortIsRefused) {
@@ -347,6 +424,26 @@ TEST_F(Broken, AnAbsurdSizeIsRefused) {
   EXPECT_EQ(error_of(MadeImage::plain(huge)).code, Errc::malformed);
 }
 
+constexpr unsigned kRun = 128u << 10;
+
+/// The head of a file of `blocks` times 128 KiB of zeros.
+MadeTar zeros_in(std::uint32_t blocks) {
+  MadeTar tar;
+  tar.entry("zeros", '0', "", "", 0644, MadeTar::octal(std::uint64_t{blocks} * kRun, 12));
+  return tar;
+}
+
+std::string diff_id_of_zeros(std::uint32_t blocks) {
+  Sha256Stream sum;
+  sum.add(zeros_in(blocks).unended());
+  const std::string run(kRun, '\0');
+  for (std::uint32_t i = 0; i < blocks; ++i) {
+    sum.add(run);
+  }
+  sum.add(std::string(1024, '\0'));
+  return "sha256:" + sum.take().hex();
+}
+
 /// A zstd stream of a few hundred KiB that unpacks to a tar with a file of `blocks` times 128 KiB
 /// of zeros. Source: RFC 8878, RLE blocks.
 std::string bomb(std::uint32_t blocks) {
@@ -356,11 +453,8 @@ std::string bomb(std::uint32_t blocks) {
                        static_cast<char>(head >> 16)}
         .append(bytes);
   };
-  constexpr unsigned kRun = 128u << 10;
-  MadeTar tar;
-  tar.entry("zeros", '0', "", "", 0644, MadeTar::octal(std::uint64_t{blocks} * kRun, 12));
   std::string bytes("\x28\xb5\x2f\xfd\x00\x58", 6);  // window of 2 MiB, no size, no checksum
-  bytes += block(0, 0, 512, tar.unended());
+  bytes += block(0, 0, 512, zeros_in(blocks).unended());
   for (std::uint32_t i = 0; i < blocks; ++i) {
     bytes += block(0, 1, kRun, std::string(1, '\0'));
   }
@@ -369,7 +463,7 @@ std::string bomb(std::uint32_t blocks) {
 
 TEST_F(Broken, ABombIsLeftAloneAtFourGigabytes) {
   const std::string small = bomb(80);
-  EXPECT_NE(opened(MadeImage::of({{small, test::sha256("")}}).write(temp_)), nullptr);
+  EXPECT_NE(opened(MadeImage::of({{small, diff_id_of_zeros(80)}}).write(temp_)), nullptr);
   const std::string large = bomb(200'000);  // 26 GB in 800 KB
   const auto start = std::chrono::steady_clock::now();
   const Error error = error_of({large, test::sha256("")});
@@ -378,7 +472,7 @@ TEST_F(Broken, ABombIsLeftAloneAtFourGigabytes) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(60));
   // In parts, too.
   const std::string part = bomb(12'000);
-  const MadeImage::Layer layer{part, test::sha256("")};
+  const MadeImage::Layer layer{part, diff_id_of_zeros(12'000)};
   EXPECT_EQ(failure(open(MadeImage::of({layer, layer, layer, layer}).write(temp_), "")).code,
             Errc::too_large);
 }
