@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "base/url.h"
 #include "doc/node.h"
+#include "facts/catalogue.h"
 #include "host/descriptor.h"
 #include "host/result_file.h"
 #include "probe/redact.h"
@@ -33,6 +34,10 @@ constexpr std::string_view kEnvironment = "env";
 Error failed(const std::string& name, const std::string& what) {
   return {Errc::failed, mask_source_user(name) + ": " + what, {}};
 }
+
+/// The last line of what another program wrote, for a message. Redacted whole: a secret may be told
+/// by the lines before it.
+std::string shown_words(std::string_view output) { return last_words(probe::redact(output)); }
 
 bool is_name_character(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
@@ -143,14 +148,14 @@ std::string reason_of(std::string_view error) {
       : says("timed out") || says("No route to host") || says("Network is unreachable")
           ? "it cannot be reached"
           : "ssh failed";
-  const std::string last = last_words(error);
+  const std::string last = shown_words(error);
   return why + (last.empty() ? "" : " (" + last + ")");
 }
 
 /// What stopped the script at the far end; `said` is "Linux aarch64".
 std::string reason_of_stop(int status, const std::string& said, const std::string& machine,
                            std::string_view error) {
-  const std::string last = last_words(error);
+  const std::string last = shown_words(error);
   const std::string more = last.empty() ? "" : " (" + last + ")";
   switch (static_cast<SshStop>(status)) {
     case SshStop::machine:
@@ -183,6 +188,23 @@ facts::Snapshot without_environment(facts::Snapshot snapshot, const std::string&
   return facts::make_snapshot(name, std::move(snapshot.listed), std::move(snapshot.facts));
 }
 
+/// A selection is not sent: the far end looks at everything. What a look at this machine would not
+/// have asked for is left out, lest more be said of a host far away.
+void drop_unasked(facts::Snapshot& snapshot, const probe::Request& request) {
+  const auto is_asked = [&](const std::string& name) {
+    const auto is_it = [&](const facts::FactKey& key) {
+      const facts::Entry* entry = facts::entry_of(key.name);
+      return name == (entry != nullptr && !entry->view.empty() ? entry->view : key.name);
+    };
+    return request.selection.may_select_at(name) || std::ranges::any_of(request.named, is_it) ||
+           std::ranges::any_of(request.families, [&](const std::string& family) {
+             return name == family || facts::in_family(name, family);
+           });
+  };
+  std::erase_if(snapshot.facts, [&](const facts::Fact& fact) { return !is_asked(fact.key.name); });
+  std::erase_if(snapshot.listed, [&](const std::string& family) { return !is_asked(family); });
+}
+
 }  // namespace
 
 Result<std::string> parse_ssh_host(std::string_view word) {
@@ -209,7 +231,8 @@ Result<facts::Snapshot> parse_ssh_answer(std::string_view output, std::string_vi
   const std::string start = "goldenv " + std::string(nonce) + " ";
   const Line head = find_line(output, start, 0);
   if (head.begin == std::string_view::npos) {
-    const std::string first = shortened(trim(output.substr(0, output.find('\n'))), 80);
+    const std::string said = probe::redact(output.substr(0, output.find('\n')));
+    const std::string first = shortened(trim(said), 80);
     return failed(name, output.empty() ? "it answers with nothing"
                                        : "it answers with something else: " + first);
   }
@@ -289,19 +312,23 @@ Result<facts::Snapshot> look_at_ssh(const std::string& host, const probe::Reques
   }
   if (ended.status == kSshFailed) {
     return failed(
-        name, answers ? "the connection was lost in its answer (" + last_words(ended.error) + ")"
+        name, answers ? "the connection was lost in its answer (" + shown_words(ended.error) + ")"
                       : reason_of(ended.error));
   }
   if (ended.status != 0 && !answers) {
     // No shell there, or one that takes no such command.
-    const std::string last = last_words(ended.error.empty() ? ended.output : ended.error);
+    const std::string last = shown_words(ended.error.empty() ? ended.output : ended.error);
     return failed(name, "its login shell ended with status " + std::to_string(ended.status) +
                             (last.empty() ? "" : " (" + shortened(last) + ")"));
   }
   if (ended.status != 0) {
     return failed(name, reason_of_stop(ended.status, head.says, parcel.machine, ended.error));
   }
-  return parse_ssh_answer(ended.output, nonce, name);
+  GOLDENV_TRY(facts::Snapshot snapshot, parse_ssh_answer(ended.output, nonce, name));
+  if (!request.only_named && !request.selection.empty()) {
+    drop_unasked(snapshot, request);
+  }
+  return snapshot;
 }
 
 }  // namespace goldenv::source

@@ -202,6 +202,38 @@ TEST_F(StandIn, WhySshFailedIsTold) {
   EXPECT_THAT(error("kill -9 $$"), HasSubstr("signal 9"));
 }
 
+TEST_F(StandIn, NoSecretIsRepeated) {
+  const std::string line = "login hook: password=SECRET, Authorization: Bearer SECRET";
+  const std::string key = "-----BEGIN PRIVATE KEY-----\nSECRET\nSECRET";
+  for (const std::string& words : {line, key}) {
+    const std::string said = "echo '" + words + "'";
+    for (const std::string& body :
+         {said + " >&2; exit 255", said + " >&2; exit 1", said + "; exit 1", said,
+          "echo \"goldenv $nonce Linux x86_64\"; " + said + " >&2; exit 255",
+          "echo \"goldenv $nonce Linux x86_64\"; " + said + " >&2; exit 41"}) {
+      EXPECT_THAT(error(body), testing::Not(HasSubstr("SECRET"))) << body;
+    }
+  }
+}
+
+TEST_F(StandIn, OfASelectionNothingElseComesBack) {
+  request_.selection = *facts::Selection::parse({"os"});
+  request_.named = {{"host.name", ""}};
+  const auto snapshot = look(
+      "echo \"goldenv $nonce Linux x86_64\"; echo '"
+      R"({"goldenv_snapshot":0,"source":"@live","listed":["dpkg.package"],"facts":{)"
+      R"("os.name":{"value":"T"},"host.name":{"value":"h"},"libcuda":{"value":"550.90.12"},)"
+      R"("driver":{"value":"550.90.07"},"dpkg.package.a":{"value":"1"}}})"
+      "'; echo \"goldenv $nonce end 0\"");
+  ASSERT_TRUE(snapshot) << snapshot.error().message;
+  std::vector<std::string> keys;
+  for (const facts::Fact& fact : snapshot->facts) {
+    keys.push_back(fact.key.text());
+  }
+  EXPECT_THAT(keys, ElementsAre("host.name", "os.name"));
+  EXPECT_THAT(snapshot->listed, ElementsAre());
+}
+
 TEST_F(StandIn, AnotherMachineIsTold) {
   const auto with = [&](const std::string& what, const std::string& other) {
     return error("exec sh -c \"$(printf %s \"$command\" | sed 's/uname " + what + "/echo " + other +
