@@ -45,6 +45,7 @@ int run_overview(const Invocation& invocation) {
   if (!snapshot) {
     return fail(snapshot.error());
   }
+  say_what_is_not_mounted(*snapshot);
   overview.snapshot = *std::move(snapshot);
   // What the next boot would change is known only now that it was asked what it sets.
   probe::Request beside;

@@ -30,8 +30,8 @@ std::string absolute_python(const std::string& word) {
   return none ? word : whole.lexically_normal().string();
 }
 
-/// Says once where this machine's facts are unknown because it shows no /proc or /sys, as in a bare
-/// root folder: dozens of unknowns have that one cause.
+}  // namespace
+
 void say_what_is_not_mounted(const facts::Snapshot& snapshot) {
   for (const std::string_view top : {"/proc", "/sys"}) {
     const std::string ending = std::string(top) + " is not mounted";
@@ -45,8 +45,6 @@ void say_what_is_not_mounted(const facts::Snapshot& snapshot) {
     }
   }
 }
-
-}  // namespace
 
 Result<Only> parse_only(const Invocation& invocation) {
   Only only;

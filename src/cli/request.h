@@ -52,6 +52,10 @@ class Viewer {
   std::string missing_;  // why, on the first machine without it
 };
 
+/// Says once where this machine's facts are unknown because it shows no /proc or /sys, as in a bare
+/// root folder: dozens of unknowns have that one cause.
+void say_what_is_not_mounted(const facts::Snapshot& snapshot);
+
 /// The manifest that a command without one means, or ""; says so where $GOLDENV_MANIFEST names
 /// another that is passed over.
 std::string default_manifest();

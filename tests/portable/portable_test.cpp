@@ -152,6 +152,7 @@ TEST(Portable, SaysWhatAnEmptyRootDoesNotShow) {
   EXPECT_EQ(scan.err,
             "goldenv: /proc is not mounted here: what only it tells is unknown\n"
             "goldenv: /sys is not mounted here: what only it tells is unknown\n");
+  EXPECT_EQ(root.run({}, {{"HOME", "/"}}).err, scan.err) << "what is in force, likewise";
   // What was sought in /proc or /sys is no fact here, and nothing that it could be is absent.
   std::size_t unknown = 0;
   std::string key;
