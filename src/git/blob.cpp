@@ -1,9 +1,11 @@
 #include "git/blob.h"
 
 #include <git2.h>
+#include <sys/stat.h>
 
 #include <cstdint>
 #include <memory>
+#include <string_view>
 
 namespace goldenv::git {
 namespace {
@@ -36,11 +38,31 @@ class Library {
 Error failure(int status, const std::string& what) {
   const git_error* last = git_error_last();
   const std::string words = last == nullptr || last->message == nullptr ? "" : last->message;
-  const bool is_named = status == GIT_ENOTFOUND || status == GIT_EAMBIGUOUS ||
-                        status == GIT_EINVALIDSPEC || status == GIT_EOWNER;
-  return {is_named ? Errc::usage : Errc::failed,
-          what + (words.empty() ? "" : ": " + words) +
-              (status == GIT_EOWNER ? " (git's safe.directory allows it)" : ""),
+  const bool is_named =
+      status == GIT_ENOTFOUND || status == GIT_EAMBIGUOUS || status == GIT_EINVALIDSPEC;
+  return {is_named ? Errc::usage : Errc::failed, what + (words.empty() ? "" : ": " + words), {}};
+}
+
+/// Whether a repository was not opened because of its owner. Where no configuration has a
+/// safe.directory, libgit2 1.5 fails with that it did not find one.
+bool is_of_another(int status) {
+  const git_error* last = git_error_last();
+  return status == GIT_EOWNER ||
+         (status == GIT_ENOTFOUND && last != nullptr && last->message != nullptr &&
+          std::string_view(last->message).find("safe.directory") != std::string_view::npos);
+}
+
+Error another_owner(const std::string& repository) {
+  struct stat status {};
+  std::string owner = "another user";
+  if (stat(repository.c_str(), &status) == 0) {
+    owner = "user " + std::to_string(status.st_uid);
+  }
+  return {Errc::usage,
+          "no repository can be opened at " + repository + ": it belongs to " + owner +
+              ", and git allows that only where it is listed: git config --global --add "
+              "safe.directory " +
+              repository,
           {}};
 }
 
@@ -68,6 +90,9 @@ Result<std::string> read_blob(const std::string& repository, const std::string& 
   git_repository* opened = nullptr;
   int status =
       git_repository_open_ext(&opened, repository.c_str(), GIT_REPOSITORY_OPEN_NO_SEARCH, nullptr);
+  if (is_of_another(status)) {
+    return another_owner(repository);
+  }
   if (status != 0) {
     return failure(status, "no repository can be opened at " + repository);
   }

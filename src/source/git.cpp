@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "base/url.h"
+#include "probe/redact.h"
 #include "source/program.h"
 #include "source/text_file.h"
 
@@ -19,11 +21,29 @@ Error wrong(std::string_view place, const std::string& what) {
   return {Errc::usage, mask_source_user("git:" + std::string(place)) + ": " + what, {}};
 }
 
+/// What goldenv-git says, in which the words that it was given may stand. Where the source is shown
+/// with a mask, the repository that it names is no more to be seen than there.
+std::string without_secrets(std::string why, const GitFile& file) {
+  if (mask_source_user(file.text()) != file.text()) {
+    for (const std::string& word : {file.repository, file.revision}) {
+      for (std::size_t at = why.find(word); at != std::string::npos;
+           at = why.find(word, at + probe::kMask.size())) {
+        why.replace(at, word.size(), probe::kMask);
+      }
+    }
+  }
+  return probe::redact(why);
+}
+
 }  // namespace
 
 std::string GitFile::text() const { return "git:" + repository + "@" + revision + ":" + path; }
 
-Result<GitFile> parse_git(std::string_view place) {
+std::string GitFile::folder() const {
+  return (std::filesystem::path(repository) / path).parent_path().lexically_normal().string();
+}
+
+Result<GitFile> parse_git(std::string_view place, const std::string& folder) {
   if (place.find("://") != std::string_view::npos) {
     return wrong(place, "is not on this machine; a clone of it can be named");
   }
@@ -35,7 +55,11 @@ Result<GitFile> parse_git(std::string_view place) {
         colon + 1 == place.size()) {
       continue;
     }
-    GitFile cut{std::string(place.substr(0, at)), std::string(place.substr(at + 1, colon - at - 1)),
+    std::string repository(place.substr(0, at));
+    if (!folder.empty()) {
+      repository = (std::filesystem::path(folder) / repository).lexically_normal().string();
+    }
+    GitFile cut{std::move(repository), std::string(place.substr(at + 1, colon - at - 1)),
                 std::string(place.substr(colon + 1))};
     std::error_code none;
     const bool is_there = std::filesystem::is_directory(cut.repository, none);
@@ -84,7 +108,7 @@ Result<std::string> read_git(const GitFile& file) {
   if (ended.status == 0) {
     return std::move(ended.output);
   }
-  const std::string why = last_words(ended.error);
+  const std::string why = without_secrets(last_words(ended.error), file);
   return Error{ended.status == kUsageStatus ? Errc::usage : Errc::failed,
                name + ": " + (why.empty() ? "cannot be read" : why),
                {}};

@@ -13,13 +13,16 @@ struct GitFile {
   std::string revision;
   std::string path;
 
+  /// The folder in which a work tree would hold the file.
+  [[nodiscard]] std::string folder() const;
   /// The way back: "git:REPO@REV:PATH".
   [[nodiscard]] std::string text() const;
 };
 
 /// Of "REPO@REV:PATH". Where REPO has an '@' in it itself, the first cut that leaves a folder which
-/// is there counts. Errors: usage (not of this form, a repository elsewhere: https://...).
-Result<GitFile> parse_git(std::string_view place);
+/// is there counts. A relative REPO is below `folder`, where one is given, and comes joined to it.
+/// Errors: usage (not of this form, a repository elsewhere: https://...).
+Result<GitFile> parse_git(std::string_view place, const std::string& folder = {});
 
 /// Its text, by goldenv-git. Errors: usage (no such repository, revision or file), too_large,
 /// failed (damaged, another user's, takes too long).

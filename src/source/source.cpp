@@ -134,12 +134,24 @@ Result<manifest::Text> fetch_git(const GitFile& file) {
   return manifest::Text{file.text(), std::move(text)};
 }
 
+/// The folder of a text that `extends` another; "" is the current one.
+Result<std::string> folder_of(std::string_view from) {
+  constexpr std::string_view kGit = "git:";
+  if (from.starts_with(kGit)) {
+    GOLDENV_TRY(const GitFile file, parse_git(from.substr(kGit.size())));
+    return file.folder();
+  }
+  return std::filesystem::path(from).parent_path().string();
+}
+
 /// Texts that `extends` names: files beside or below the one that names them, in the same revision
-/// where that is git's; or a file of git's at a full commit.
+/// where that is git's; or a file of git's at a full commit, of which a relative repository is
+/// beside or below it too.
 Result<manifest::Text> fetch_beside(std::string_view name, std::string_view from) {
   constexpr std::string_view kGit = "git:";
   if (name.starts_with(kGit)) {
-    GOLDENV_TRY(const GitFile file, parse_git(name.substr(kGit.size())));
+    GOLDENV_TRY(const std::string folder, folder_of(from));
+    GOLDENV_TRY(const GitFile file, parse_git(name.substr(kGit.size()), folder));
     if (!is_full_commit(file.revision)) {
       return Error{Errc::malformed, "\"" + file.revision + "\" is no full commit", {}};
     }
@@ -312,6 +324,10 @@ Result<facts::Snapshot> look(const Source& source, const probe::Request& request
         Error error = std::move(host).error();
         if (error.code == Errc::absent || error.code == Errc::unreadable) {
           error.code = Errc::usage;
+        }
+        if (!error.message.starts_with(source.place) && error.message.starts_with('/')) {
+          // Of a file inside it, named as it is seen from there.
+          error.message = source.text + ": " + error.message;
         }
         return error;
       }

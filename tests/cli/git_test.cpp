@@ -16,8 +16,10 @@
 namespace goldenv::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::MatchesRegex;
+using testing::Not;
 
 class GitSource : public testing::Test {
  protected:
@@ -102,6 +104,15 @@ TEST_F(GitSource, AManifestIsReadWithWhatItExtends) {
   EXPECT_THAT(own.out, HasSubstr("kernel")) << own.err;
   temp_.file("moving.yaml", "goldenv: 1\nextends: [\"git:repo@main:base.yaml\"]\n");
   EXPECT_THAT(goldenv({"check", "moving.yaml"}).err, HasSubstr("names no full commit"));
+  // A relative repository is beside the manifest, wherever the command is given.
+  temp_.file("sub/beside.yaml",
+             "goldenv: 1\nextends: [\"git:../repo@" + first_ + ":base.yaml\"]\n");
+  EXPECT_THAT(goldenv({"check", "sub/beside.yaml", "git:repo@v1:snap.yaml"}).out,
+              HasSubstr("kernel"));
+  write("site/far.yaml", "goldenv: 1\nextends: [\"git:../../repo@" + first_ + ":base.yaml\"]\n");
+  commit("far");
+  EXPECT_THAT(goldenv({"check", "git:repo@main:site/far.yaml", "git:repo@v1:snap.yaml"}).out,
+              HasSubstr("kernel"));
   // A commit elsewhere in the word is none.
   temp_.file("sly.yaml", "goldenv: 1\nextends: [\"git:repo@main:x@" + first_ + ":base.yaml\"]\n");
   EXPECT_THAT(goldenv({"check", "sly.yaml"}).err, HasSubstr("is no full commit"));
@@ -132,6 +143,10 @@ TEST_F(GitSource, WhatIsNotThereIsSaidInALine) {
   EXPECT_THAT(refusal("git:repo/site@main:m.yaml"), HasSubstr("no repository"))
       << "none above the folder is meant";
   EXPECT_THAT(refusal("git:https://host/r.git@main:a.yaml"), HasSubstr("not on this machine"));
+  // What is masked in the word is in no part of the message.
+  for (const char* word : {"git:me:SECRET@host/x@HEAD:t.yaml", "git:me:SECRET@host@HEAD:t.yaml"}) {
+    EXPECT_THAT(refusal(word), Not(HasSubstr("SECRET"))) << word;
+  }
   for (const char* word : {"git:", "git:repo", "git:repo@main", "git:repo@:a", "git:@main:a",
                            "git:repo@main:", "git:repo:a.yaml"}) {
     EXPECT_THAT(refusal(word), HasSubstr("git:REPO@REV:PATH")) << word;
@@ -175,7 +190,11 @@ TEST_F(GitSource, ARepositoryOfAnotherUserNeedsSafeDirectory) {
     return;  // only root can give a folder away
   }
   ASSERT_EQ(run({.argv = {"/bin/chown", "-R", "12345:12345", temp_.at("repo")}}).status, 0);
-  EXPECT_THAT(refusal("git:repo@main:snap.yaml"), HasSubstr("safe.directory"));
+  EXPECT_THAT(refusal("git:repo@main:snap.yaml"),
+              AllOf(HasSubstr("belongs to user 12345"),
+                    HasSubstr("git config --global --add "
+                              "safe.directory "),
+                    HasSubstr("repo"), Not(HasSubstr("was not found"))));
   temp_.file("home/.gitconfig", "[safe]\n\tdirectory = " + temp_.at("repo") + "\n");
   EXPECT_THAT(goldenv({"scan", "git:repo@main:snap.yaml"}).out, HasSubstr("2.35"));
 }

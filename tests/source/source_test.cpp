@@ -119,5 +119,14 @@ TEST(SnapshotOf, OnlyExactPinsAreFacts) {
   EXPECT_TRUE(std::holds_alternative<facts::Absent>(snapshot->read({"env.NCCL_ALGO", ""}).reading));
 }
 
+TEST(Look, AFileOfATreeThatCannotBeReadIsNamedWithTheSource) {
+  const test::TempDir temp;
+  temp.folder("tree/record.yaml");
+  const Result<facts::Snapshot> snapshot = look(*parse("root:" + temp.at("tree")), {});
+  ASSERT_FALSE(snapshot);
+  EXPECT_TRUE(snapshot.error().message.starts_with("root:" + temp.at("tree") + ": /record.yaml"))
+      << snapshot.error().message;
+}
+
 }  // namespace
 }  // namespace goldenv::source
