@@ -42,8 +42,8 @@ Result<Source> parse(std::string_view word);
 /// The words that `parse` takes, for help and errors.
 std::string_view known_sources();
 
-/// A text of a user's file, standard input or a git repository. Errors: usage (not there, a folder),
-/// too_large (over 16 MiB), failed (I/O, permission).
+/// A text of a user's file, standard input or a git repository. Errors: usage (not there, a
+/// folder), too_large (over 16 MiB), failed (I/O, permission).
 Result<std::string> read_text(const Source& source);
 
 /// What a text turned out to be.
