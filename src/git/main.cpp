@@ -15,7 +15,7 @@ namespace {
 // As goldenv's own limit on a text.
 constexpr std::size_t kLimitBytes = 16u << 20;
 // A hostile repository is no reason to fill the machine's memory; large ones map their indexes.
-constexpr rlim_t kMemoryBytes = rlim_t{8} << 30;
+[[maybe_unused]] constexpr rlim_t kMemoryBytes = rlim_t{8} << 30;
 constexpr rlim_t kProcessorSeconds = 60;
 
 bool put(int fd, std::string_view text) {
