@@ -25,6 +25,11 @@ goldenv_static(archive archive.h)
 set_target_properties(static::elf PROPERTIES INTERFACE_LINK_LIBRARIES "static::z;static::zstd")
 find_package(nlohmann_json 3.9 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
+# The header alone, in one file: its library would be one more to load.
+find_path(GOLDENV_INCLUDE_tomlplusplus NAMES toml++/toml.h REQUIRED)
+add_library(tomlplusplus::header_only INTERFACE IMPORTED)
+set_target_properties(tomlplusplus::header_only PROPERTIES
+  INTERFACE_INCLUDE_DIRECTORIES "${GOLDENV_INCLUDE_tomlplusplus}")
 if(BUILD_TESTING)
   find_package(GTest 1.11 REQUIRED)
   include(GoogleTest)
