@@ -20,7 +20,6 @@ namespace {
 
 using facts::Absent;
 using facts::Reading;
-using facts::Unknown;
 using facts::Value;
 
 constexpr std::string_view kFrom = "environment";

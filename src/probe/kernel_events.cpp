@@ -21,7 +21,6 @@
 namespace goldenv::probe {
 namespace {
 
-using facts::Reading;
 using facts::Unknown;
 using facts::Value;
 using facts::Why;

@@ -16,7 +16,6 @@ namespace goldenv::probe {
 namespace {
 
 using facts::Absent;
-using facts::Reading;
 using facts::Unknown;
 using facts::Value;
 using facts::Why;

@@ -12,7 +12,6 @@ namespace {
 using facts::Absent;
 using facts::Evidence;
 using facts::Reading;
-using facts::Unknown;
 using facts::Value;
 
 void answer_named(Survey& survey, const Reading& reading, const Evidence& evidence) {

@@ -13,7 +13,6 @@ namespace {
 
 using doc::Node;
 using facts::Fact;
-using facts::FactKey;
 
 std::string value_text(const Fact& fact, const facts::Entry& entry) {
   std::string text = printable(facts::describe(fact.reading));

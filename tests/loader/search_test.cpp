@@ -14,7 +14,6 @@ using loader::Question;
 using loader::resolve;
 using test::elf_file;
 using testing::Contains;
-using testing::HasSubstr;
 
 constexpr const char* kNccl = "libnccl.so.2";
 constexpr const char* kTorch = "/v/lib/python3.10/site-packages/torch/lib/libtorch_cuda.so";

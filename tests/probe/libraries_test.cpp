@@ -16,8 +16,6 @@ namespace {
 using test::scan;
 using test::told;
 using test::TorchMachine;
-using testing::Contains;
-using testing::HasSubstr;
 
 TEST(LibrariesProbe, WhatTorchNamesIsResolved) {
   TorchMachine machine;

@@ -7,7 +7,6 @@
 namespace goldenv::probe {
 namespace {
 
-using facts::Fact;
 using facts::Origin;
 using facts::Value;
 using test::FakeHost;
