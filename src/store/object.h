@@ -118,10 +118,17 @@ std::string write_object(const Object& object);
 /// Errors: malformed, "NAME:LINE:COLUMN: what"; every path in it has passed is_tree_path.
 Result<Object> parse_object(std::string_view text, std::string_view name);
 
-/// files.json; a line a file.
-std::string write_files(const std::vector<File>& files);
-/// Sorted by path, no duplicates. Errors: malformed, too_large.
-Result<std::vector<File>> parse_files(std::string_view text, std::string_view name);
+/// What files.json holds.
+struct FileList {
+  std::vector<File> files;  ///< sorted by path, no duplicates
+  std::string object;       ///< digest of the bytes of object.json beside it, hexadecimal
+  friend bool operator==(const FileList&, const FileList&) = default;
+};
+
+/// files.json; a line a file. `parse_files(write_files(f)) == f`.
+std::string write_files(const FileList& list);
+/// Errors: malformed, too_large.
+Result<FileList> parse_files(std::string_view text, std::string_view name);
 
 /// The digest of a tree: of the lines "path NUL mode NUL digest-or-target LF", sorted by path; mode
 /// is "r", "x" or "l". `files` sorted by path.

@@ -322,10 +322,10 @@ Result<Object> parse_object(std::string_view bytes, std::string_view name) {
   return reader.failed() ? Result<Object>(std::move(reader).error()) : std::move(object);
 }
 
-std::string write_files(const std::vector<File>& files) {
-  std::string out = "{\"goldenv_files\": 1, \"files\": [";
+std::string write_files(const FileList& list) {
+  std::string out = "{\"goldenv_files\": 1, \"object\": \"" + list.object + "\", \"files\": [";
   bool first = true;
-  for (const File& file : files) {
+  for (const File& file : list.files) {
     out += first ? "\n" : ",\n";
     first = false;
     out += "[" + doc::quote_json(file.path) + ", ";
@@ -340,15 +340,17 @@ std::string write_files(const std::vector<File>& files) {
   return out + "\n]}\n";
 }
 
-Result<std::vector<File>> parse_files(std::string_view bytes, std::string_view name) {
+Result<FileList> parse_files(std::string_view bytes, std::string_view name) {
   GOLDENV_TRY(const Node root, doc::parse(bytes, doc::Format::json, name, kFilesLimits));
   Reader reader(name);
-  std::vector<File> files;
+  FileList read;
+  std::vector<File>& files = read.files;
   const Node* list = root.find("files");
   if (reader.text(root, "goldenv_files") != kForm || list == nullptr || !list->is_sequence()) {
     reader.refuse(root, "no list of files that this goldenv reads");
     return std::move(reader).error();
   }
+  read.object = reader.text(root, "object");
   files.reserve(list->items.size());
   for (const Node& item : list->items) {
     const auto& parts = item.items;
@@ -380,7 +382,7 @@ Result<std::vector<File>> parse_files(std::string_view bytes, std::string_view n
     }
     files.push_back(std::move(file));
   }
-  return reader.failed() ? Result<std::vector<File>>(std::move(reader).error()) : std::move(files);
+  return reader.failed() ? Result<FileList>(std::move(reader).error()) : std::move(read);
 }
 
 }  // namespace goldenv::store
