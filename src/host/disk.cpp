@@ -275,6 +275,7 @@ void Disk::become_child() const {
     // These descriptors were closed at the start of the child; nothing else is open yet.
     folders_.clear();
     resolved_.clear();
+    links_.clear();  // /proc/self is another one
     in_child_ = true;
   }
 }

@@ -112,6 +112,7 @@ class Disk {
   mutable std::set<std::string, std::less<>> dead_;
   mutable std::unordered_map<std::string, Folder> folders_;        ///< by path without links
   mutable std::unordered_map<std::string, std::string> resolved_;  ///< folder as written, its path
+  mutable std::unordered_map<std::string, std::string> links_;     ///< to folders: path, its text
   mutable std::unique_ptr<Child> child_;
   mutable bool in_child_ = false;
 };

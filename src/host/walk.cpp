@@ -21,6 +21,7 @@ constexpr std::string_view kDriver = "/proc/driver/nvidia";
 constexpr std::size_t kLinkLimitBytes = 64u << 10;
 constexpr std::size_t kOpenFolders = 128;  // of the usual 1,024 descriptors
 constexpr std::size_t kKnownFolders = 8192;
+constexpr std::size_t kKnownLinks = 4096;
 
 /// Puts the components of `text` in front of `rest`, whose next component is its last.
 void push_front(std::vector<std::string>& rest, std::string_view text) {
@@ -287,6 +288,18 @@ Result<Disk::Place> Disk::find(std::string_view asked, Links links, Look& look) 
         continue;
       }
     }
+    const auto known_link = last ? links_.end() : links_.find(path);
+    if (known_link != links_.end()) {
+      if (++hops > kHopLimit) {
+        return error_of(ELOOP, asked);
+      }
+      push_front(rest, known_link->second);
+      if (known_link->second.starts_with('/')) {
+        here = "/";
+        folder = nullptr;
+      }
+      continue;
+    }
     if (!folder) {
       GOLDENV_TRY(folder, open_folder(here, asked, look));
     }
@@ -329,6 +342,12 @@ Result<Disk::Place> Disk::find(std::string_view asked, Links links, Look& look) 
     if (target.starts_with('/')) {
       here = "/";
       folder = nullptr;
+    }
+    if (!last) {
+      if (links_.size() >= kKnownLinks) {
+        links_.clear();
+      }
+      links_.emplace(std::move(path), std::move(target));
     }
   }
   return place_of(std::move(here), asked, look);
