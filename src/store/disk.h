@@ -8,7 +8,7 @@
 #include "base/result.h"
 #include "store/descriptor.h"
 
-// System calls as a store needs them, relative to open folders; other rooms include store/store.h.
+// System calls as a store needs them, relative to open folders; for those who fill a Building.
 namespace goldenv::store {
 
 /// "PATH: what the system says", as absent, denied or failed, by errno. A full disk is named so.
