@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -19,12 +20,20 @@ constexpr std::size_t kTextLimitBytes = 4096;
 constexpr std::uint64_t kNamesLimitBytes = 4u << 20;
 constexpr std::size_t kNameLimitBytes = 64;  // what a section is known by is far shorter
 
+/// The first bytes of a file: the larger of the two ELF headers, zeros behind the end of the file.
+using Head = std::array<unsigned char, sizeof(Elf64_Ehdr)>;
+
 /// The number of sections, which stands in the first section's size where it does not fit the
 /// header. Looked at before libelf makes room for so many.
-std::uint64_t section_count(const File& file, const unsigned char* ident) {
+std::uint64_t section_count(const File& file, const Head& head) {
+  const unsigned char* ident = head.data();
   const auto number = [&](std::uint64_t offset, int size) {
     unsigned char bytes[8] = {};
-    file.read_at(offset, reinterpret_cast<char*>(bytes), static_cast<std::size_t>(size));
+    if (offset < head.size()) {  // a field of the header
+      std::memcpy(bytes, head.data() + offset, static_cast<std::size_t>(size));
+    } else {
+      file.read_at(offset, reinterpret_cast<char*>(bytes), static_cast<std::size_t>(size));
+    }
     std::uint64_t value = 0;
     for (int i = 0; i < size; ++i) {
       value = value * 256 + bytes[ident[EI_DATA] == ELFDATA2MSB ? i : size - 1 - i];
@@ -89,12 +98,13 @@ Result<File> File::open(int fd, std::string_view path) {
     return Error{Errc::unreadable, file.path_ + ": " + std::strerror(errno), {}};
   }
   file.size_bytes_ = static_cast<std::uint64_t>(s.st_size);
-  unsigned char ident[EI_NIDENT] = {};
-  if (file.read_at(0, reinterpret_cast<char*>(ident), sizeof ident) != sizeof ident ||
+  Head head{};
+  const unsigned char* ident = head.data();
+  if (file.read_at(0, reinterpret_cast<char*>(head.data()), head.size()) < EI_NIDENT ||
       std::memcmp(ident, ELFMAG, SELFMAG) != 0) {
     return file.malformed("is no ELF file");
   }
-  if (section_count(file, ident) > kSectionLimit) {
+  if (section_count(file, head) > kSectionLimit) {
     return file.malformed("states more sections than any ELF file has");
   }
   if (file.size_bytes_ <

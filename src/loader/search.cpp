@@ -21,7 +21,7 @@ std::string in_folder(std::string_view folder, std::string_view name) {
 }
 
 /// The asker's machine, else the one whose loader is installed, else the kernel's.
-Result<const Abi*> abi_of(const host::Host& host, const elf::Image* asker) {
+Result<const Abi*> abi_of(System& system, const elf::Image* asker) {
   if (asker != nullptr) {
     for (const Abi* abi : kAbis) {
       if (abi->elf == asker->machine && asker->is_64bit) {
@@ -33,21 +33,19 @@ Result<const Abi*> abi_of(const host::Host& host, const elf::Image* asker) {
         "libraries of ELF machine " + std::to_string(asker->machine) + " are not looked for",
         {}};
   }
+  if (const Abi* abi = system.installed()) {
+    return abi;
+  }
+  const auto name = system.host().system_name();
+  if (!name) {
+    return name.error();
+  }
   for (const Abi* abi : kAbis) {
-    if (host.exists(abi->interpreter)) {
+    if (abi->platform == name->machine) {
       return abi;
     }
   }
-  const auto system = host.system_name();
-  if (!system) {
-    return system.error();
-  }
-  for (const Abi* abi : kAbis) {
-    if (abi->platform == system->machine) {
-      return abi;
-    }
-  }
-  return Error{Errc::unreadable, "libraries of " + system->machine + " are not looked for", {}};
+  return Error{Errc::unreadable, "libraries of " + name->machine + " are not looked for", {}};
 }
 
 /// Whether two sonames are one to the cache, which compares runs of digits as numbers: "libx.so.1"
@@ -100,8 +98,7 @@ class Search {
       return Error(images_.front()->error())
           .while_doing("reading who asks for " + question_.soname);
     }
-    const Result<const Abi*> abi =
-        abi_of(system_.host(), images_.empty() ? nullptr : &**images_.front());
+    const Result<const Abi*> abi = abi_of(system_, images_.empty() ? nullptr : &**images_.front());
     if (!abi) {
       return abi.error();
     }
@@ -132,6 +129,7 @@ class Search {
       return std::move(real).error();
     }
     answer_.real_path = *std::move(real);
+    system_.same_image(answer_.path, answer_.real_path);
     return std::move(answer_);
   }
 
@@ -215,7 +213,7 @@ class Search {
   }
 
   Result<bool> in_special_folders(const std::string& folder, const std::string& why) {
-    const Result<std::vector<std::string>>& special = system_.special_folders(folder);
+    const Result<std::vector<std::string>>& special = system_.special_folders(*abi_, folder);
     if (!special) {
       return special.error();
     }
@@ -371,8 +369,13 @@ class Search {
     }
     std::vector<const CacheEntry*> special;
     const CacheEntry* plain = nullptr;
+    // What stands before the first digit is compared first: few of a thousand names share it.
+    const std::string_view soname = question_.soname;
+    const std::string_view start =
+        soname.substr(0, std::min(soname.find_first_of("0123456789"), soname.size()));
     for (const CacheEntry& entry : *entries) {
-      if (entry.flags != abi_->cache_flags || !is_same_name(entry.soname, question_.soname)) {
+      if (!entry.soname.starts_with(start) || entry.flags != abi_->cache_flags ||
+          !is_same_name(entry.soname, soname)) {
         continue;
       }
       if (entry.hwcap == 0) {

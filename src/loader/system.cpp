@@ -154,30 +154,65 @@ const Result<elf::Image>& System::image(const std::string& path) {
                              : images_.emplace(path, elf::read(host_, path)).first->second;
 }
 
-const Result<std::vector<std::string>>& System::special_folders(const std::string& folder) {
-  const auto known = special_folders_.find(folder);
+void System::same_image(const std::string& path, const std::string& real_path) {
+  const auto at = images_.find(path);
+  if (at != images_.end() && at->second) {  // an error names the path
+    images_.emplace(real_path, at->second);
+  }
+}
+
+const Abi* System::installed() {
+  if (!installed_) {
+    const auto at =
+        std::ranges::find_if(kAbis, [&](const Abi* abi) { return host_.exists(abi->interpreter); });
+    installed_ = at == std::end(kAbis) ? nullptr : *at;
+  }
+  return *installed_;
+}
+
+const Result<std::vector<std::string>>& System::special_folders(const Abi& abi,
+                                                                const std::string& folder) {
+  const auto known = special_folders_.find({abi.elf, folder});
   if (known != special_folders_.end()) {
     return known->second;
   }
-  Result<std::vector<std::string>> found{std::vector<std::string>{}};
-  for (const std::string_view name : {"glibc-hwcaps", "tls", "x86_64", "haswell", "avx512_1",
-                                      "xeon_phi", "aarch64", "atomics", "cpuid"}) {
+  // /lib is mostly a link to /usr/lib, and both are searched.
+  const Result<std::string> real = host_.real_path(folder);
+  const std::string& where = real ? *real : folder;
+  auto at = special_folders_.find({abi.elf, where});
+  if (at == special_folders_.end()) {
+    const bool is_there = real || real.error().code != Errc::absent;
+    at = special_folders_
+             .emplace(std::pair(abi.elf, where),
+                      is_there ? find_special_folders(abi, where)
+                               : Result<std::vector<std::string>>(std::vector<std::string>{}))
+             .first;
+  }
+  return where == folder
+             ? at->second
+             : special_folders_.emplace(std::pair(abi.elf, folder), at->second).first->second;
+}
+
+Result<std::vector<std::string>> System::find_special_folders(const Abi& abi,
+                                                              const std::string& folder) {
+  std::vector<std::string> found;
+  std::vector<std::string_view> names{"glibc-hwcaps", "tls", abi.platform};
+  if (abi.elf == kX86.elf) {
+    names.insert(names.end(), {"haswell", "xeon_phi", "avx512_1"});
+  } else {
+    names.insert(names.end(), {"atomics", "cpuid"});
+  }
+  for (const std::string_view name : names) {
     const auto status = host_.status((folder == "/" ? "" : folder) + "/" + std::string(name));
     if (status) {
       if (status->kind == host::FileStatus::Kind::folder) {
-        found->emplace_back(name);
+        found.emplace_back(name);
       }
-    } else if (status.error().code == Errc::absent) {
-      // Mostly the folder itself is not there.
-      if (name == "glibc-hwcaps" && !host_.exists(folder)) {
-        break;
-      }
-    } else {
-      found = status.error();
-      break;
+    } else if (status.error().code != Errc::absent) {
+      return status.error();
     }
   }
-  return special_folders_.emplace(folder, std::move(found)).first->second;
+  return found;
 }
 
 std::string System::lib(const Abi& abi) {

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,9 +43,14 @@ class System {
   const Interpreter& interpreter(const Abi& abi);
   const Capabilities& capabilities(const Abi& abi, const std::string& settings);
   const Result<elf::Image>& image(const std::string& path);
+  /// That `real_path` is the file behind the path of an image that was read.
+  void same_image(const std::string& path, const std::string& real_path);
+  /// The first of kAbis whose loader is installed, or nullptr.
+  const Abi* installed();
   /// The folders for certain processors that stand in a folder: a part of what
   /// Capabilities::subfolders names, the first part of its paths. Errors: those of Host::status.
-  const Result<std::vector<std::string>>& special_folders(const std::string& folder);
+  const Result<std::vector<std::string>>& special_folders(const Abi& abi,
+                                                          const std::string& folder);
   /// "lib/x86_64-linux-gnu" or "lib64": what the loader puts for $LIB.
   std::string lib(const Abi& abi);
   /// Where it looks last, in order.
@@ -52,6 +58,7 @@ class System {
 
  private:
   Interpreter read_interpreter(const Abi& abi);
+  Result<std::vector<std::string>> find_special_folders(const Abi& abi, const std::string& folder);
 
   const host::Host& host_;
   std::unique_ptr<const Result<std::vector<CacheEntry>>> cache_;
@@ -59,7 +66,10 @@ class System {
   std::map<std::uint16_t, Interpreter> interpreters_;
   std::map<std::pair<std::uint16_t, std::string>, Capabilities> capabilities_;
   std::map<std::string, Result<elf::Image>> images_;
-  std::map<std::string, Result<std::vector<std::string>>> special_folders_;
+  /// By machine and folder, as written and without links.
+  std::map<std::pair<std::uint16_t, std::string>, Result<std::vector<std::string>>>
+      special_folders_;
+  std::optional<const Abi*> installed_;
 };
 
 }  // namespace goldenv::loader
