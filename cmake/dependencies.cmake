@@ -3,6 +3,7 @@ find_package(PkgConfig REQUIRED)
 pkg_check_modules(yaml REQUIRED IMPORTED_TARGET yaml-0.1>=0.2.2)
 pkg_check_modules(nettle REQUIRED IMPORTED_TARGET nettle>=3.7)
 pkg_check_modules(libgit2 REQUIRED IMPORTED_TARGET libgit2>=1.5)
+pkg_check_modules(libcurl REQUIRED IMPORTED_TARGET libcurl>=7.81)
 pkg_check_modules(libelf REQUIRED IMPORTED_TARGET libelf>=0.170)
 # static::<name> is lib<name>.a: a shared one would cost every start. Where the system has none (some
 # distributions drop them) the shared one is taken.
