@@ -181,6 +181,14 @@ std::vector<std::string_view> cuda_releases() {
   return releases;
 }
 
+std::string_view number_in_cuda(std::string_view release, std::string_view part) {
+  const auto* const row = std::ranges::find(kRows, release, &Row::release);
+  const auto* const column = std::ranges::find(kParts, part);
+  return row == kRows.end() || column == kParts.end()
+             ? std::string_view{}
+             : row->numbers[static_cast<std::size_t>(column - kParts.begin())];
+}
+
 std::string_view cuda_table_date() { return kDate; }
 
 bool is_cuda_label(std::string_view text) {

@@ -47,6 +47,10 @@ CudaRelease find_cuda_release(std::span<const CudaPart> parts);
 /// All releases of the table, by number.
 std::vector<std::string_view> cuda_releases();
 
+/// The number that a part bears in a release: "12.1.105" of cuda_cudart in 12.1.1; "" where the
+/// table has it not.
+std::string_view number_in_cuda(std::string_view release, std::string_view part);
+
 /// Date of the newest release in the table, "2026-09-16": numbers that came later are in no row.
 std::string_view cuda_table_date();
 

@@ -64,6 +64,13 @@ TEST(CudaDrivers, KnowEveryReleaseAndItsPrefix) {
   EXPECT_EQ(least_driver_of_major("10"), "");
 }
 
+TEST(CudaReleases, KnowTheNumbersOfTheirParts) {
+  EXPECT_EQ(number_in_cuda("12.1.1", "cuda_cudart"), "12.1.105");
+  EXPECT_EQ(number_in_cuda("12.1.1", "libcublas"), "12.1.3.1");
+  EXPECT_EQ(number_in_cuda("12.1.9", "cuda_cudart"), "");
+  EXPECT_EQ(number_in_cuda("12.1.1", "cuda_nothing"), "");
+}
+
 TEST(TorchReleases, KnowBuildsAndTheirPins) {
   EXPECT_EQ(torch_minor("2.2.1+cu121")->minor, "2.2");
   EXPECT_EQ(torch_minor("2.2.9"), nullptr);
