@@ -24,6 +24,12 @@ Result<Specifier> parse_specifier(std::string_view text) {
     }
     return specifier;
   }
+  if (text.find_first_of("=!<>~") != 0) {  // a constraint may be "12.1.*"
+    return Error{
+        Errc::malformed,
+        version::quoted(text) + " is no specifier: expected ==, !=, >=, >, <=, <, ~= or ===",
+        {}};
+  }
   GOLDENV_TRY(specifier.constraint, version::parse_constraint(version::Scheme::pep440, text));
   return specifier;
 }
@@ -94,7 +100,13 @@ std::string render(const Specifiers& specifiers) {
   std::string out;
   for (const Specifier& clause : specifiers.clauses) {
     if (!out.empty()) out += ',';
-    out += clause.arbitrary ? std::string(kArbitrary) + clause.text : render(clause.constraint);
+    if (clause.arbitrary) {
+      out += std::string(kArbitrary) + clause.text;
+      continue;
+    }
+    // A constraint's own wildcard has no operator.
+    const bool wildcard = clause.constraint.clauses.front().op == version::Op::wildcard;
+    out += (wildcard ? "==" : "") + render(clause.constraint);
   }
   return out;
 }
