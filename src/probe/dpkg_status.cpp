@@ -69,11 +69,7 @@ class Stanza {
         break;
       case 'S':
         if (std::string_view status; take(line, "Status:", status)) {
-          const auto parts = words(status);
-          if (parts.size() == 3) {
-            package_.want = parts[0];
-            package_.state = parts[2];
-          }
+          set_status(status);
         }
         break;
       default:
@@ -89,6 +85,19 @@ class Stanza {
   }
 
  private:
+  void set_status(std::string_view status) {
+    constexpr std::string_view kMostly = "install ok installed";
+    if (status == kMostly) {
+      package_.want = kMostly.substr(0, 7);
+      package_.state = kMostly.substr(11);
+      return;
+    }
+    const auto parts = words(status);
+    if (parts.size() == 3) {
+      package_.want = parts[0];
+      package_.state = parts[2];
+    }
+  }
   static bool take(std::string_view line, std::string_view name, std::string_view& value) {
     if (!line.starts_with(name)) {
       return false;
@@ -122,10 +131,14 @@ std::vector<DpkgPackage> parse_dpkg_status(std::string_view text) {
   return packages;
 }
 
+bool DpkgStatus::is_foreign(const DpkgPackage& package) const {
+  return !native.empty() && package.architecture != native && package.architecture != "all" &&
+         !package.architecture.empty();
+}
+
 std::string DpkgStatus::name_of(const DpkgPackage& package) const {
   std::string name(package.name);
-  if (!native.empty() && package.architecture != native && package.architecture != "all" &&
-      !package.architecture.empty()) {
+  if (is_foreign(package)) {
     name += ':';
     name += package.architecture;
   }

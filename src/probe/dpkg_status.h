@@ -36,6 +36,8 @@ struct DpkgStatus {
   std::vector<DpkgPackage> packages;  ///< views into text
   std::string_view native;            ///< architecture of dpkg itself, or ""
 
+  /// Whether it is of another architecture than dpkg's own.
+  [[nodiscard]] bool is_foreign(const DpkgPackage& package) const;
   /// "libc6", or "libc6:i386" for another architecture than dpkg's own.
   [[nodiscard]] std::string name_of(const DpkgPackage& package) const;
 };

@@ -9,7 +9,9 @@
 
 #include "base/text.h"
 #include "loader/loader.h"
+#include "loader/system.h"
 #include "probe/cuda_folder.h"
+#include "probe/library_in_force.h"
 #include "probe/path_text.h"
 #include "probe/presence.h"
 #include "probe/python_target.h"
@@ -20,10 +22,6 @@ namespace goldenv::probe {
 namespace {
 
 using host::FileStatus;
-
-struct Images {
-  std::map<std::string, Result<elf::Image>> by_path;
-};
 
 /// Names of shared libraries by folder, listed once for all libraries that are searched for.
 struct LibraryFolders {
@@ -298,12 +296,7 @@ facts::Reading origin_reading(const Result<std::string>& origin) {
 }
 
 const Result<elf::Image>& image_of(Survey& survey, const std::string& path) {
-  auto& images = survey.shared<Images>([] { return Images(); }).by_path;
-  const auto at = images.find(path);
-  if (at != images.end()) {
-    return at->second;
-  }
-  return images.emplace(path, elf::read(survey.host(), path)).first->second;
+  return loader_system(survey).image(path);  // which has read what it found
 }
 
 facts::Reading build_id_reading(Survey& survey, const std::string& real_path) {

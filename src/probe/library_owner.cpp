@@ -159,7 +159,7 @@ Packages read_debian_packages(Survey& survey) {
                                                : Packages(status.error());
   }
   for (const DpkgPackage& package : status->packages) {
-    if (package.is_installed() && status->name_of(package) == package.name) {
+    if (package.is_installed() && !status->is_foreign(package)) {
       packages.emplace_back(package.name, package.version);
     }
   }

@@ -57,6 +57,14 @@ class Kernel {
     return *files_;
   }
 
+  /// Whether there is a /sys/module.
+  const Result<bool>& has_folders() {
+    if (!has_folders_) {
+      has_folders_ = is_there(host_, "/sys/module");
+    }
+    return *has_folders_;
+  }
+
  private:
   Result<ModuleFiles> read_files() {
     GOLDENV_TRY(const std::string release, kernel_release(host_).text);
@@ -75,6 +83,7 @@ class Kernel {
   std::string folder_;
   std::optional<Result<std::set<std::string, std::less<>>>> listed_;
   std::optional<Result<ModuleFiles>> files_;
+  std::optional<Result<bool>> has_folders_;
 };
 
 struct State {
@@ -135,7 +144,7 @@ State state_of(const host::Host& host, Kernel& kernel, std::string_view module) 
     return {Unknown::from(status.error()), seen(folder)};
   }
   // Without /sys only /proc/modules tells, and it is silent on what is built in.
-  const Result<bool> has_folders = is_there(host, "/sys/module");
+  const Result<bool>& has_folders = kernel.has_folders();
   if (!has_folders) {
     return {Unknown::from(has_folders.error()), seen(folder)};
   }

@@ -129,6 +129,10 @@ facts::Snapshot look(const host::Host& host, const Request& request, std::string
   const bool selects = !request.only_named && !request.selection.empty();
   const std::vector<std::string_view> taken =
       selects ? keys_taken(request.selection) : std::vector<std::string_view>{};
+  std::vector<std::string> named;
+  for (const facts::FactKey& key : request.named) {
+    named.push_back(stored_name(key.name));
+  }
   for (const Probe* probe : probes()) {
     const auto gives = [&](std::string_view name) {
       return std::ranges::any_of(
@@ -141,10 +145,7 @@ facts::Snapshot look(const host::Host& host, const Request& request, std::string
              });
     };
     const bool wanted = (!request.only_named && !selects) || std::ranges::any_of(taken, gives) ||
-                        std::ranges::any_of(request.named,
-                                            [&](const facts::FactKey& key) {
-                                              return gives(stored_name(key.name));
-                                            }) ||
+                        std::ranges::any_of(named, gives) ||
                         std::ranges::any_of(request.families, gives_some_of);
     if (wanted) {
       probe->run(survey);
