@@ -51,6 +51,28 @@ TEST(LiveHost, ReadsAFileToItsEnd) {
   EXPECT_TRUE(host->live());
 }
 
+TEST(LiveHost, ALinkInMidPathLeadsOnAndAnotherLookSeesWhereItLeadsNow) {
+  const test::TempDir folder;
+  folder.file("one/a/x", "one a");
+  folder.file("one/b/x", "one b");
+  folder.file("two/a/x", "two a");
+  std::filesystem::create_directory_symlink("one", folder.at("link"));
+  std::filesystem::create_directory_symlink("round", folder.at("round"));
+  const auto host = live_host();
+  // The link is known from the second path on, and folders behind it are told apart.
+  EXPECT_EQ(*host->read_file(folder.at("link/a/x")), "one a");
+  EXPECT_EQ(*host->read_file(folder.at("link/b/x")), "one b");
+  EXPECT_EQ(*host->read_file(folder.at("link/a/../../two/a/x")), "two a");
+  EXPECT_EQ(*host->real_path(folder.at("link/b/x")), *host->real_path(folder.at("one/b/x")));
+  EXPECT_EQ(*host->read_link(folder.at("link")), "one");
+  for (const char* path : {"round/a/x", "round/b/x"}) {
+    EXPECT_EQ(code_of(host->read_file(folder.at(path))), Errc::unreadable) << path;
+  }
+  std::filesystem::remove(folder.at("link"));
+  std::filesystem::create_directory_symlink("two", folder.at("link"));
+  EXPECT_EQ(*live_host()->read_file(folder.at("link/a/x")), "two a");
+}
+
 TEST(LiveHost, AFolderOfMoreEntriesThanTheLimitIsTooLargeAndNotCut) {
   const test::TempDir folder;
   for (const char* name : {"mount/a", "mount/b", "mount/c"}) {
