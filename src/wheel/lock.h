@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "base/sha256.h"
 #include "wheel/marker.h"
+#include "wheel/page.h"
 
 // Lock files of other tools as exact sets: what is to be installed and nothing to decide. Lines
 // that leave a choice are refused by name; entries that are no wheels are listed as not taken.
@@ -74,14 +75,21 @@ LockForm lock_form(std::string_view file_name);
 Result<LockedSet> parse_lock(std::string_view text, LockForm form, std::string_view name,
                              const MarkerEnvironment& environment);
 
+/// A file of options and lines `name==version --hash=sha256:...` or `name @ URL`, as pip reads
+/// them. Other files that it names (-r, -c) are not read, variables in it not expanded: refused.
 Result<LockedSet> parse_requirements(std::string_view text, std::string_view name,
                                      const MarkerEnvironment& environment);
 /// PEP 751, lock-version 1.x.
 Result<LockedSet> parse_pylock(std::string_view text, std::string_view name,
                                const MarkerEnvironment& environment);
-/// uv.lock, version 1. What the project and its groups reach by dependencies whose markers hold;
-/// where nothing is the project, everything.
+/// uv.lock, version 1. What `uv sync` would take: what the project and its groups reach by
+/// dependencies whose markers hold (groups: those of the environment, else "dev"; extras: those of
+/// the environment). Where no entry is the project, everything.
 Result<LockedSet> parse_uv_lock(std::string_view text, std::string_view name,
                                 const MarkerEnvironment& environment);
+
+/// The wheels of a locked package as a page's files, for choose(). `folder` is the URL of the
+/// lock's own folder ("file:///srv/project/"), against which paths are resolved.
+std::vector<PageFile> page_files(const LockedPackage& package, std::string_view folder);
 
 }  // namespace goldenv::wheel
