@@ -22,6 +22,7 @@ struct OptionSpec {
 /// What a user typed behind a subcommand, checked against its options.
 struct Invocation {
   std::vector<std::string> words;
+  std::vector<std::string> program;  ///< what stands behind "--", of a command that runs another
   std::map<std::string, std::vector<std::string>, std::less<>> options;  ///< by long name, "--all"
 
   [[nodiscard]] bool has(std::string_view name) const { return options.contains(name); }
@@ -40,6 +41,10 @@ struct Command {
   std::string_view example;             ///< a command line that works
   std::span<const OptionSpec> options;  ///< beside those of `output_options`
   int (*run)(const Invocation& invocation) = nullptr;
+  /// What stands behind "--", of a command that becomes another program: "CMD.."; "[ARG..]" where
+  /// that may be nothing. Every failure of such a command's own is status 125.
+  std::string_view program = {};
+  bool has_output_options = true;
 };
 
 /// All subcommands in the order of the help.
@@ -51,6 +56,8 @@ inline constexpr int kDiffers = 1;
 inline constexpr int kUsage = 2;
 inline constexpr int kUndecided = 3;
 inline constexpr int kStepFailed = 4;
+/// Of a command that runs another: it did not come to that. 126 and 127 are of the program.
+inline constexpr int kNotRun = 125;
 
 /// Says an error on standard error and gives its exit status: 2 for bad usage or input, 4 for a
 /// step that failed.

@@ -15,13 +15,28 @@ namespace {
 
 constexpr std::string_view kVersion = GOLDENV_VERSION;
 
+/// The options that every command has, if this one does.
+std::span<const OptionSpec> common_options(const Command& command) {
+  return command.has_output_options ? output_options() : std::span<const OptionSpec>();
+}
+
+/// " -- CMD..", of a command that has it; " [-- ARG..]" where that may be nothing.
+std::string behind_dashes(const Command& command) {
+  if (command.program.empty()) {
+    return "";
+  }
+  const std::string text(command.program);
+  return text.starts_with('[') ? " [-- " + text.substr(1) : " -- " + text;
+}
+
 std::string top_help() {
   std::string text =
       "goldenv locks a golden environment and compares machines with it, to the patch.\n\n"
       "Usage: goldenv [COMMAND] [WORDS] [OPTIONS]     (alone: what is in force, what is wrong)\n\n";
   for (const Command* command : commands()) {
     if (!command->name.empty()) {
-      std::string line = "  " + std::string(command->name) + " " + std::string(command->words);
+      std::string line = "  " + std::string(command->name) + " " + std::string(command->words) +
+                         behind_dashes(*command);
       line.resize(std::max<std::size_t>(line.size() + 2, 38), ' ');
       text += line + std::string(command->summary) + "\n";
     }
@@ -47,7 +62,7 @@ std::string command_help(const Command& command) {
   if (!command.words.empty()) {
     text += " " + std::string(command.words);
   }
-  text += " [OPTIONS]\n" + std::string(command.summary) + "\n\n";
+  text += " [OPTIONS]" + behind_dashes(command) + "\n" + std::string(command.summary) + "\n\n";
   const auto add = [&](const OptionSpec& option) {
     std::string names(option.names);
     if (const std::size_t comma = names.find(','); comma != std::string::npos) {
@@ -62,7 +77,7 @@ std::string command_help(const Command& command) {
     text += "\n";
   };
   std::ranges::for_each(command.options, add);
-  std::ranges::for_each(output_options(), add);
+  std::ranges::for_each(common_options(command), add);
   return text + "\nExample: " + std::string(command.example) + "\n";
 }
 
@@ -84,7 +99,7 @@ Error usage(std::string message) { return {Errc::usage, std::move(message), {}};
 std::vector<std::string> option_names(const Command& command) {
   std::vector<std::string> names = {"--help"};
   for (const OptionSpec& option : command.options) names.push_back(long_name(option.names));
-  for (const OptionSpec& option : output_options()) names.push_back(long_name(option.names));
+  for (const OptionSpec& option : common_options(command)) names.push_back(long_name(option.names));
   return names;
 }
 
@@ -94,7 +109,7 @@ Result<void> check_flags(const Command& command, const std::vector<std::string>&
   if (command.name.empty()) {
     flags.emplace_back("--version");
   }
-  for (const std::span<const OptionSpec> options : {command.options, output_options()}) {
+  for (const std::span<const OptionSpec> options : {command.options, common_options(command)}) {
     for (const OptionSpec& option : options) {
       if (option.value.empty()) {
         flags.push_back(long_name(option.names));
@@ -165,14 +180,14 @@ Result<Invocation> parse_words(const Command& command, std::vector<std::string> 
     slots.push_back(std::move(slot));
   };
   std::ranges::for_each(command.options, add);
-  std::ranges::for_each(output_options(), add);
+  std::ranges::for_each(common_options(command), add);
   Invocation invocation;
   // An option of several values would swallow the words behind it, so words are taken as extras,
   // and what stands behind "--" is set aside before CLI11 sees it.
   const auto dashes = std::ranges::find(arguments, "--");
   std::vector<std::string> behind;
   if (dashes != arguments.end()) {
-    behind.assign(dashes + 1, arguments.end());
+    (command.program.empty() ? behind : invocation.program).assign(dashes + 1, arguments.end());
     arguments.erase(dashes, arguments.end());
   }
   std::ranges::reverse(arguments);
@@ -253,6 +268,11 @@ Result<std::variant<Run, Print>> parse_command_line(const std::vector<std::strin
     return Outcome(Print{"goldenv " + std::string(kVersion) + "\n"});
   }
   GOLDENV_TRY(Invocation invocation, parse_words(*command, std::move(rest)));
+  if (!command->program.empty() && !command->program.starts_with('[') &&
+      invocation.program.empty()) {
+    return usage(std::string(command->name) +
+                 " needs -- and what to run behind it; example: " + std::string(command->example));
+  }
   if (invocation.words.size() < command->least_words) {
     return usage(std::string(command->name) + " needs " + std::string(command->words) +
                  "; example: " + std::string(command->example));

@@ -1,5 +1,7 @@
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "base/url.h"
 #include "cli/answer.h"
@@ -67,7 +69,11 @@ int run(const std::vector<std::string>& arguments) {
   }
   const auto asked = parse_command_line(arguments);
   if (!asked) {
-    return fail(asked.error());
+    const int status = fail(asked.error());
+    const bool becomes_another = std::ranges::any_of(commands(), [&](const Command* command) {
+      return !command->program.empty() && !arguments.empty() && command->name == arguments.front();
+    });
+    return becomes_another ? kNotRun : status;
   }
   if (const auto* text = std::get_if<Print>(&*asked)) {
     return print(text->text) ? kWell : kStepFailed;

@@ -1,0 +1,126 @@
+#include "cli/environment.h"
+
+#include <unistd.h>
+
+#include <utility>
+#include <vector>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "cli/request.h"
+
+namespace goldenv::cli {
+namespace {
+
+/// A store that is not there is like one without environments.
+Result<store::Store> open_store(const std::string& folder) {
+  Result<store::Store> opened = store::Store::open(folder, store::Access::read);
+  if (!opened && opened.error().code == Errc::absent) {
+    return Error{Errc::usage, "no environment: there is no store at " + folder + " yet", {}};
+  }
+  return opened;
+}
+
+/// A store with the environment in it that is meant.
+struct Found {
+  store::Store store;
+  launch::Chosen chosen;
+};
+
+Result<Found> find_named(const std::string& word) {
+  if (word.find('/') == std::string::npos) {
+    GOLDENV_TRY(const std::string folder, store::Store::default_folder());
+    GOLDENV_TRY(store::Store store, open_store(folder));
+    GOLDENV_TRY(launch::Chosen chosen, launch::choose(store, word));
+    return Found{std::move(store), std::move(chosen)};
+  }
+  GOLDENV_TRY(const launch::Place place, launch::place_of(word));
+  GOLDENV_TRY(store::Store store, open_store(place.store));
+  return Found{std::move(store), {place.digest, place.digest.substr(0, 12)}};
+}
+
+Result<Found> find_of_manifest(const std::string& file) {
+  GOLDENV_TRY(const NamedManifest named, open_manifest(file));
+  GOLDENV_TRY(const std::string folder, store::Store::default_folder());
+  const std::string next = named.file + " has no environment yet; goldenv provision " + named.file +
+                           " makes it, and --env names another";
+  Result<store::Store> store = store::Store::open(folder, store::Access::read);
+  if (!store) {
+    return store.error().code == Errc::absent ? Error{Errc::usage, next, {}} : store.error();
+  }
+  GOLDENV_TRY(const std::vector<store::NamedRoot> roots, store->roots());
+  const std::string wanted = root_of(named.manifest);
+  for (const store::NamedRoot& root : roots) {
+    if (root.name == wanted) {
+      const std::string& name = named.manifest.name;
+      return Found{*std::move(store),
+                   {root.digest, name.empty() ? root.digest.substr(0, 12) : name}};
+    }
+  }
+  return Error{Errc::usage, next, {}};
+}
+
+}  // namespace
+
+std::string root_of(const manifest::Manifest& manifest) {
+  return "manifest-" + Sha256::of(manifest::render(manifest)).hex().substr(0, 32);
+}
+
+Result<InUse> open_environment(const Invocation& invocation) {
+  if (invocation.has("--env") && !invocation.words.empty()) {
+    return Error{Errc::usage,
+                 "either a manifest or --env says which environment is meant, not both: " +
+                     invocation.words.front(),
+                 {}};
+  }
+  GOLDENV_TRY(Found found,
+              invocation.has("--env")
+                  ? find_named(invocation.value("--env"))
+                  : find_of_manifest(invocation.words.empty() ? "" : invocation.words.front()));
+  if (!found.store.has_generation(found.chosen.digest)) {
+    return Error{Errc::usage,
+                 "the environment " + found.chosen.name +
+                     " is no longer there: " + found.store.generation(found.chosen.digest),
+                 {}};
+  }
+  GOLDENV_TRY(store::Lease lease, found.store.lease(found.chosen.digest));
+  GOLDENV_TRY(launch::Opened opened, launch::open_environment(found.store, found.chosen));
+  return InUse{std::move(lease), std::move(opened.environment), std::move(opened.expected)};
+}
+
+Result<launch::Choices> choices_of(const Invocation& invocation) {
+  launch::Choices choices;
+  choices.keep = invocation.values("--keep");
+  choices.drop = invocation.values("--drop");
+  choices.clean = invocation.has("--clean-env");
+  for (const std::string& text : invocation.values("--set")) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return Error{Errc::usage, "--set is NAME=VALUE, not \"" + text + "\"", {}};
+    }
+    choices.set.push_back({text.substr(0, equals), text.substr(equals + 1)});
+  }
+  return choices;
+}
+
+std::vector<launch::Variable> own_variables() { return launch::parse_environ(::environ); }
+
+void say_decisions(const Invocation& invocation, const launch::Plan& plan) {
+  if (invocation.has("--quiet")) {
+    return;
+  }
+  std::vector<std::string> kept;
+  for (const launch::Decision& decision : plan.decisions) {
+    if (decision.action == launch::Action::drop) {
+      say("dropped " + decision.name + ", which " + decision.reason);
+    } else {
+      kept.push_back(decision.name);
+    }
+  }
+  if (!kept.empty()) {
+    say("kept, though " + std::string(kept.size() == 1 ? "it changes" : "they change") +
+        " what runs (--keep or --drop decides): " + join(kept, ", "));
+  }
+}
+
+}  // namespace goldenv::cli
