@@ -141,4 +141,71 @@ Result<std::string> fill(std::string_view pattern, const Values& values) {
   return text;
 }
 
+namespace {
+
+struct Piece {
+  std::string text;
+  bool named = false;
+};
+
+constexpr std::size_t kMostPieces = 32;
+
+/// Whether `text` is what the pieces from `at` on stand for. With at most kMostPieces pieces and
+/// texts of a name's length trying every cut costs nothing.
+bool match_from(const std::vector<Piece>& pieces, std::size_t at, std::string_view text,
+                Values& values) {
+  if (at == pieces.size()) {
+    return text.empty();
+  }
+  const Piece& piece = pieces[at];
+  if (!piece.named) {
+    const bool open = at + 1 == pieces.size() && piece.text.ends_with('*');
+    const std::string_view plain =
+        std::string_view(piece.text).substr(0, piece.text.size() - (open ? 1 : 0));
+    return text.starts_with(plain) &&
+           (open || match_from(pieces, at + 1, text.substr(plain.size()), values));
+  }
+  if (at + 1 == pieces.size()) {
+    values.insert_or_assign(piece.text, std::string(text));
+    return !text.empty();
+  }
+  for (std::size_t length = 1; length <= text.size(); ++length) {
+    // Before plain text only the places where it stands are worth a try.
+    const Piece& next = pieces[at + 1];
+    const bool star = at + 2 == pieces.size() && next.text.ends_with('*');
+    const std::string_view plain =
+        std::string_view(next.text).substr(0, next.text.size() - (star ? 1 : 0));
+    if ((next.named || text.substr(length).starts_with(plain)) &&
+        match_from(pieces, at + 1, text.substr(length), values)) {
+      values.insert_or_assign(piece.text, std::string(text.substr(0, length)));
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<Values> match(std::string_view pattern, std::string_view text) {
+  std::vector<Piece> pieces;
+  const auto read = read_pattern(pattern, [&](std::string_view piece, bool named) -> Result<void> {
+    if (!pieces.empty() && !named && !pieces.back().named) {
+      pieces.back().text += piece;
+    } else {
+      pieces.push_back({std::string(piece), named});
+    }
+    return {};
+  });
+  const std::ptrdiff_t named = std::ranges::count(pieces, true, &Piece::named);
+  constexpr std::ptrdiff_t kMostNamed = 4;
+  if (!read || pieces.size() > kMostPieces || named > kMostNamed || text.size() > 256) {
+    return std::nullopt;
+  }
+  Values values;
+  if (!match_from(pieces, 0, text, values)) {
+    return std::nullopt;
+  }
+  return values;
+}
+
 }  // namespace goldenv::recipe

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -125,6 +126,11 @@ Expansion expand(const Recipe& recipe, const Values& values);
 /// A text without placeholders. Errors: absent, naming the placeholder that has no value;
 /// malformed, where it is no pattern.
 Result<std::string> fill(std::string_view pattern, const Values& values);
+
+/// What the placeholders of a pattern stand for in a text, by their names ("version",
+/// "cuda.release"); nothing where the text is none of the pattern. A final '*' takes any rest; a
+/// placeholder takes as little as it can, and something.
+std::optional<Values> match(std::string_view pattern, std::string_view text);
 
 /// The fact keys that a pin on the component may stand under with these values: its own, `also`,
 /// and python.package.<project> of each wheel that can be named. Canonical, sorted.

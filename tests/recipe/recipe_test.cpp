@@ -169,6 +169,26 @@ TEST(Fill, TakesPartsOfVersions) {
   EXPECT_FALSE(fill("{arch.deb}", {{"arch", "riscv64"}}));
 }
 
+TEST(Match, FindsWhatPlaceholdersStandFor) {
+  const auto version = [](std::string_view pattern, std::string_view text) -> std::string {
+    const std::optional<Values> found = match(pattern, text);
+    return !found ? "none" : found->contains("version") ? found->at("version") : "nothing";
+  };
+  EXPECT_EQ(version("{version}-1+cuda{cuda.release}", "2.19.3-1+cuda12.1"), "2.19.3");
+  EXPECT_EQ(version("{version}-1+cuda{cuda.release}", "2.19.3-2+cuda12.1"), "none");
+  EXPECT_EQ(version("linux-image-{version}", "linux-image-6.1.0-42-amd64"), "6.1.0-42-amd64");
+  EXPECT_EQ(version("linux-image-{version}", "linux-image-"), "none");
+  EXPECT_EQ(version("{version}-*", "535.129.03-0ubuntu1"), "535.129.03");
+  EXPECT_EQ(version("*", "1:2.3"), "nothing");
+  EXPECT_EQ(version("nvidia-driver", "nvidia-driver"), "nothing");
+  EXPECT_EQ(version("nvidia-driver", "nvidia-driver-535"), "none");
+  EXPECT_EQ(version("a{{b", "a{b"), "nothing");
+  EXPECT_EQ(match("libcudnn{version.major}-cuda-{cuda.major}", "libcudnn9-cuda-12"),
+            (Values{{"version.major", "9"}, {"cuda.major", "12"}}));
+  EXPECT_EQ(match("{version", "x"), std::nullopt);
+  EXPECT_EQ(match("{version}{version}{version}{version}{version}", "aaaaaaaaa"), std::nullopt);
+}
+
 TEST(Collection, FindsByKeyAndByFamily) {
   Collection collection;
   const std::vector<Text> first = {
