@@ -218,9 +218,41 @@ TEST_F(Story, TwinsDifferInNothingUnlessTheirOwnIsAskedFor) {
   EXPECT_THAT(diff.at("not_comparable"), IsEmpty());
   const Keys own =
       keys_of(json({"diff", "--all", host("rack-a"), host("rack-a-twin")}, 1).at("differences"));
-  for (const std::string key : {"host.name", "gpu.uuid", "gpu.bus"}) {
+  for (const std::string key :
+       {"host.name", "host.machine_id", "host.boot_id", "host.uptime", "gpu.uuid", "gpu.bus",
+        "gpu.iommu_group", "gpu.pcie.speed", "nic.mac", "rdma.guid", "driver.libcuda.path",
+        "shm.free", "memory.anon_hugepages", "leftover.shm_nccl", "log.xid"}) {
     EXPECT_TRUE(own.contains(key)) << key;
   }
+}
+
+TEST_F(Story, TheOtherRackDiffersInAllThatIsItsOwnAndOnlyThePlantedIsTold) {
+  const Keys all =
+      keys_of(json({"diff", "--all", host("rack-a"), host("rack-b")}, 1).at("differences"));
+  for (const std::string key : {"host.name",
+                                "host.machine_id",
+                                "host.boot_id",
+                                "host.uptime",
+                                "gpu.uuid",
+                                "gpu.bus",
+                                "gpu.iommu_group",
+                                "gpu.pcie.speed",
+                                "nic.mac",
+                                "rdma.guid",
+                                "driver.libcuda.path",
+                                "shm.free",
+                                "memory.anon_hugepages",
+                                "leftover.shm_nccl",
+                                "leftover.shm_torch",
+                                "leftover.pymp",
+                                "log.xid",
+                                "log.lockup",
+                                "log.api_mismatch",
+                                "log.module_rejected"}) {
+    EXPECT_TRUE(all.contains(key)) << key;
+  }
+  EXPECT_EQ(keys_of(json({"diff", host("rack-a"), host("rack-b")}, 1).at("differences")),
+            kRackKeys);
 }
 
 TEST_F(Story, ALockSaysWhatTheOtherRackHasElse) {

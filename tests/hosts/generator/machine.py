@@ -154,6 +154,10 @@ class Self:
     memory_kb_less: int = 0  # what firmware kept for itself: a few MiB more or less
     link_speed: str = '16.0 GT/s PCIe'  # of the GPUs now; idle ones go down
     job: str = '1001'
+    iommu_first: int = 40     # number of the first GPU's IOMMU group
+    libcuda: str = ''         # folder below that of the libraries in which the driver's stand
+    left: tuple = ()          # what jobs that died left behind: files, as they are
+    log: tuple = ()           # lines of the kernel's log
 
     def _bytes(self, what):
         return hashlib.sha256(f'{self.host} {what}'.encode()).digest()

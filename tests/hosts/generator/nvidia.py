@@ -142,12 +142,12 @@ def gpus(tree, m):
         link_facts(tree, folder, deep, m.me.link_speed)
         tree.put(f'{folder}/config', config_space(0x10de, device, 0x030200, False), 'pci', f'{deep}/config')
         tree.link(f'{folder}/driver', '../../../../bus/pci/drivers/nvidia', 'pci', f'{deep}/driver')
-        tree.link(f'{folder}/iommu_group', f'../../../../kernel/iommu_groups/{40 + index}', 'iommu',
+        tree.link(f'{folder}/iommu_group', f'../../../../kernel/iommu_groups/{m.me.iommu_first + index}', 'iommu',
                   f'{deep}/iommu_group')
-        tree.put(f'/sys/kernel/iommu_groups/{40 + index}/type', 'identity\n', 'iommu')
-        tree.link(f'/sys/kernel/iommu_groups/{40 + index}/devices/{bdf}',
+        tree.put(f'/sys/kernel/iommu_groups/{m.me.iommu_first + index}/type', 'identity\n', 'iommu')
+        tree.link(f'/sys/kernel/iommu_groups/{m.me.iommu_first + index}/devices/{bdf}',
                   f'../../../../devices/{domain}/{port}/{bdf}', 'iommu',
-                  f'/sys/kernel/iommu_groups/{40 + index}/devices/*')
+                  f'/sys/kernel/iommu_groups/{m.me.iommu_first + index}/devices/*')
         tree.link(f'/sys/bus/pci/devices/{bdf}', f'../../../devices/{domain}/{port}/{bdf}', 'pci',
                   '/sys/bus/pci/devices/*')
     for index in range(m.nvswitches):

@@ -75,6 +75,8 @@ SOURCES = {
     'torch': ('PyTorch tools/generate_torch_version.py; metadata of torch 2.1.2+cu121 and 2.2.1+cu121', True),
     'wsl': ('CUDA on WSL User Guide, and public reports: /usr/lib/wsl/lib, /dev/dxg', True),
     'wsl-interop': ('Linux Documentation/admin-guide/binfmt-misc.rst; the name WSLInterop', False),
+    'leftover': ('NCCL src/misc/shmutils.cc, PyTorch and CPython multiprocessing: names in /dev/shm', True),
+    'kernel-log': ('NVIDIA XID Errors documentation; rsyslog traditional file format', True),
     'docker': ('/.dockerenv, made by Docker', True),
     'record': ('goldenv scan --record; docs/RECORD.md', True),
 }

@@ -72,9 +72,10 @@ def libc(tree, m):
 
 def driver_libraries(tree, m):
     for name in ('libcuda', 'libnvidia-ml', 'libnvidia-ptxjitcompiler'):
-        tree.put(f'{LIB}/{name}.so.{m.on_disk}', elf.library(f'{name}.so.1', f'{name} {m.on_disk}',
+        inner = f'{m.me.libcuda}/' if m.me.libcuda else ''
+        tree.put(f'{LIB}/{inner}{name}.so.{m.on_disk}', elf.library(f'{name}.so.1', f'{name} {m.on_disk}',
                  needed=('libc.so.6',)), 'driver-library')
-        tree.link(f'{LIB}/{name}.so.1', f'{name}.so.{m.on_disk}', 'driver-library')
+        tree.link(f'{LIB}/{name}.so.1', f'{inner}{name}.so.{m.on_disk}', 'driver-library')
     tree.put(f'{LIB}/libnccl.so.2.18.3', nccl('2.18.3', '12.1', 'deb'), 'nccl-text')
     tree.link(f'{LIB}/libnccl.so.2', 'libnccl.so.2.18.3', 'nccl-text')
     tree.put('/etc/nccl.conf', 'NCCL_SOCKET_IFNAME=eth0\n', 'nccl.conf')
