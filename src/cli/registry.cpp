@@ -11,13 +11,15 @@ extern const Command lock;
 extern const Command check;
 extern const Command diff;
 extern const Command explain;
+extern const Command versions;
 extern const Command run_command;
 extern const Command shell;
 extern const Command env;
 
 std::span<const Command* const> commands() {
-  static constexpr std::array<const Command*, 9> kCommands = {
-      &overview, &scan, &lock, &check, &diff, &explain, &run_command, &shell, &env};
+  static constexpr std::array<const Command*, 10> kCommands = {
+      &overview, &scan,     &lock,        &check, &diff,
+      &explain,  &versions, &run_command, &shell, &env};
   return kCommands;
 }
 

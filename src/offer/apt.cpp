@@ -2,6 +2,7 @@
 // /var/lib/apt/lists, plain or compressed (Acquire::GzipIndexes; the image builders choose lz4).
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
@@ -162,6 +163,7 @@ Offers from_distribution(const host::Host& host, const recipe::Recipe& recipe) {
     return offers;
   }
   std::set<std::string> seen;
+  std::map<std::string, std::size_t> passed_over;  // by ending
   for (const host::DirEntry& entry : *folder) {
     const std::size_t at = entry.name.rfind("_Packages");
     if (at == std::string::npos) {
@@ -170,8 +172,7 @@ Offers from_distribution(const host::Host& host, const recipe::Recipe& recipe) {
     const std::string path = std::string(kFolder) + "/" + entry.name;
     const std::string ending = entry.name.substr(at + 9);
     if (std::ranges::find(kRead, ending) == kRead.end()) {
-      offers.unread.push_back(path + ": goldenv does not read " + shortened(ending, 20) +
-                              "; `apt-get update` with Acquire::GzipIndexes=false writes it plain");
+      ++passed_over[ending];
       continue;
     }
     const auto found = host.inspect(path, [&](int fd) -> Result<std::string> {
@@ -190,6 +191,12 @@ Offers from_distribution(const host::Host& host, const recipe::Recipe& recipe) {
       continue;
     }
     add(recipe, *found, seen, offers);
+  }
+  for (const auto& [ending, count] : passed_over) {
+    offers.unread.push_back(std::string(kFolder) + ": " + std::to_string(count) + " in the form " +
+                            shortened(ending, 20) +
+                            ", which goldenv does not read; apt-get update with "
+                            "-o Acquire::GzipIndexes=false writes them plain");
   }
   return offers;
 }

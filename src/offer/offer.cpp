@@ -96,7 +96,9 @@ Offers from_snapshot(const facts::Snapshot& snapshot, std::span<const std::strin
       for (std::string& version : versions_in(*value)) {
         offers.offers.push_back({std::move(version), "installed", fact.key.text(), ""});
       }
-    } else if (const auto* unknown = std::get_if<facts::Unknown>(&fact.reading)) {
+    } else if (const auto* unknown = std::get_if<facts::Unknown>(&fact.reading);
+               unknown != nullptr && unknown->why != facts::Why::not_stated) {
+      // Where nothing states it nothing was kept from being read.
       offers.unread.push_back(fact.key.text() + ": " + facts::describe(*unknown));
     }
   }
