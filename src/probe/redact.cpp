@@ -436,7 +436,7 @@ std::vector<std::string> redact_cmdline(std::vector<std::string> parameters) {
     }
     const std::string value = word.substr(equals + 1);
     if (!value.empty() && is_secret_setting(name, value)) {
-      word = name + "=" + std::string(kMask);
+      word = redact(name) + "=" + std::string(kMask);  // an open quote makes a name of much
       continue;
     }
     // Any variable may hold one; systemd.set_credential has a secret's name already.

@@ -248,6 +248,11 @@ TEST(Redact, IsStableUnderRepetition) {
   }
 }
 
+TEST(RedactCmdline, ASecretBeforeASecretsNameGoesToo) {
+  EXPECT_EQ(redact_cmdline({"a\"b ghp_0123456789abcdef0123 token: x https://h/?sig=a&b"}),
+            (std::vector<std::string>{"a\"b *** token: *** https://h/?sig=***"}));
+}
+
 TEST(RedactCmdline, ParametersKeepTheirPlaces) {
   EXPECT_EQ(
       redact_cmdline({"BOOT_IMAGE=/vmlinuz", "root=UUID=1", "iommu=pt", "rd.luks.key=/k:UUID=2",
