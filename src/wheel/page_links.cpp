@@ -98,6 +98,8 @@ std::string LinkCollector::place(OfferedLink& link) const {
   if (!file.ends_with(".whl") && !is_source(file)) return "neither a wheel nor a source archive";
   link.fields.file = file;
   link.fields.url = render(url);
+  // What <base> has is in it, too.
+  if (std::ranges::any_of(link.fields.url, is_control)) return "control character in the link";
   return "";
 }
 

@@ -108,6 +108,12 @@ TEST(HtmlPage, LinksThatAreNoFilesAreSkippedWithTheirReason) {
   EXPECT_EQ(reason(std::string(9000, 'a') + ".whl"), "longer than 8192 bytes");
 }
 
+TEST(HtmlPage, ControlCharactersOfTheBaseReachNoUrl) {
+  const Page page = html("<base href='/a\nb/'><a href=a.whl>");
+  EXPECT_THAT(page.files, IsEmpty());
+  EXPECT_EQ(page.skipped.front().why, "control character in the link");
+}
+
 TEST(HtmlPage, AServerNamesNoFileOfThisMachine) {
   EXPECT_EQ(reason("file:///etc/a.whl"), "a file of this machine");
   const Page based = html("<base href='file:///srv/'><a href=a.whl>");
