@@ -16,7 +16,7 @@ struct Part {
 
 constexpr std::array<Part, 9> kParts = {
     {{"driver.nvml", "libnvidia-ml", "NVML answers Driver/library version mismatch"},
-     {"driver.userland", "the driver's libraries", "CUDA does not initialise (error 803)"},
+     {"driver.userland", "userland", "CUDA does not initialise (error 803)"},
      {"driver.gsp", "the GSP firmware", "the GPU does not start"},
      {"driver.fabricmanager", "the fabric manager",
       "it stops, and NVSwitch systems have no fabric"},

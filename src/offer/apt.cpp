@@ -156,15 +156,25 @@ Offers from_distribution(const host::Host& host, const recipe::Recipe& recipe) {
     return offers;
   }
   const auto folder = host.list(kFolder);
-  if (!folder) {
-    if (folder.error().code != Errc::absent) {
-      offers.unread.push_back(folder.error().message);
+  if (!folder && folder.error().code != Errc::absent) {
+    offers.unread.push_back(folder.error().message);
+    return offers;
+  }
+  const std::vector<host::DirEntry> entries = folder ? *folder : std::vector<host::DirEntry>{};
+  const auto is_list = [](const host::DirEntry& entry) {
+    return entry.name.find("_Packages") != std::string::npos;
+  };
+  if (std::ranges::none_of(entries, is_list)) {
+    // Images are shipped without them; a machine that has no dpkg has no use for them either.
+    if (host.exists("/var/lib/dpkg/status")) {
+      offers.unread.push_back(std::string(kFolder) +
+                              ": no lists; apt-get update fetches what the distribution offers");
     }
     return offers;
   }
   std::set<std::string> seen;
   std::map<std::string, std::size_t> passed_over;  // by ending
-  for (const host::DirEntry& entry : *folder) {
+  for (const host::DirEntry& entry : entries) {
     const std::size_t at = entry.name.rfind("_Packages");
     if (at == std::string::npos) {
       continue;

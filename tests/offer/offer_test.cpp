@@ -104,6 +104,10 @@ TEST(FromDistribution, WhatCannotBeReadIsSaid) {
   EXPECT_EQ(from_distribution(denied, shipped("kernel")).unread.size(), 1u);
   test::FakeHost none;
   EXPECT_EQ(from_distribution(none, shipped("kernel")), Offers{}) << "a machine without apt";
+  none.file("/var/lib/dpkg/status", "");
+  EXPECT_THAT(from_distribution(none, shipped("kernel")).unread,
+              ElementsAre("/var/lib/apt/lists: no lists; apt-get update fetches what the "
+                          "distribution offers"));
   EXPECT_EQ(from_distribution(host, shipped("torch")), Offers{}) << "no package is for it";
 }
 
