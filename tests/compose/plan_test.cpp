@@ -14,7 +14,6 @@ namespace fs = std::filesystem;
 using test::MadeEnvironment;
 using test::MadeObject;
 using test::must;
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// "link" with its text, "folder", "copy" or "written"; "" for what is not there.
