@@ -117,8 +117,9 @@ struct Tar::State {
   }
 
   Error bomb() const {
-    return error(Errc::too_large, "unpacks to more than " + std::to_string(limit_bytes() >> 20) +
-                                      " MiB, far more than an image holds; it is not read on");
+    return error(Errc::too_large,
+                 "unpacks to more than " + std::to_string(limit_bytes() >> 20) +
+                     " MiB, far more than its size lets expect; it is not read on");
   }
 
   static la_ssize_t feed(struct archive* /*reader*/, void* self, const void** bytes) {
@@ -250,7 +251,7 @@ Result<std::optional<Member>> Tar::next() {
   TarBudget& budget = state.budget;
   budget.name_bytes_read += member.path.size() + member.target.size();
   if (++budget.members_read > budget.members || budget.name_bytes_read > budget.name_bytes) {
-    return state.error(Errc::too_large, "holds more files than any image does");
+    return state.error(Errc::too_large, "holds more files than any such archive does");
   }
   return std::optional<Member>(std::move(member));
 }

@@ -72,7 +72,7 @@ class Tar {
   ~Tar();
 
   /// The next entry; none at the end. Errors: malformed (no tar, damaged, cut short, compressed in
-  /// another way than gzip and zstd), too_large (the budget is spent), unreadable.
+  /// another way than gzip, xz and zstd), too_large (the budget is spent), unreadable.
   Result<std::optional<Member>> next();
   /// The content of the entry that next() gave last, in pieces in order; holes of a sparse file are
   /// left out, `at` says where a piece belongs. Errors: as next(), and those of the sink.

@@ -1,10 +1,12 @@
 #include "archive/unpacking.h"
 
+#include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
 #include <zstd_errors.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,7 @@ namespace {
 constexpr std::size_t kPieceBytes = 64u << 10;
 // What `zstd --ultra -22` needs at most.
 constexpr int kWindowLimitLog = 27;
+constexpr std::uint64_t kWindowLimitBytes = std::uint64_t{1} << kWindowLimitLog;  // and `xz -9`
 
 /// What both formats have in common: packed pieces go in until something comes out.
 class Unpacker : public Unpacking {
@@ -131,6 +134,50 @@ class Unzstd final : public Unpacker {
   bool is_ready_ = false;
 };
 
+class Unxz final : public Unpacker {
+ public:
+  Unxz(Packed packed, std::string name) : Unpacker(std::move(packed), std::move(name), "xz") {
+    is_ready_ = start();
+  }
+  Unxz(const Unxz&) = delete;
+  Unxz& operator=(const Unxz&) = delete;
+  ~Unxz() override { lzma_end(&stream_); }
+
+ private:
+  bool start() { return lzma_stream_decoder(&stream_, kWindowLimitBytes, 0) == LZMA_OK; }
+
+  Result<std::size_t> step(std::string_view& in) override {
+    // Between two streams there may be zeros, four at a time; in pieces they are not counted.
+    while (has_ended() && !in.empty() && in.front() == '\0') {
+      in.remove_prefix(1);
+    }
+    if (has_ended() && in.empty()) {
+      return std::size_t{0};
+    }
+    if (!is_ready_ || (has_ended() && !start())) {
+      return error(Errc::failed, "cannot be read: liblzma does not start");
+    }
+    stream_.next_in = reinterpret_cast<const unsigned char*>(in.data());
+    stream_.avail_in = in.size();
+    stream_.next_out = reinterpret_cast<unsigned char*>(out().data());
+    stream_.avail_out = out().size();
+    const lzma_ret status = lzma_code(&stream_, LZMA_RUN);
+    if (status == LZMA_MEMLIMIT_ERROR || status == LZMA_MEM_ERROR) {
+      return error(Errc::too_large, "needs too large a window");
+    }
+    if (status != LZMA_OK && status != LZMA_STREAM_END && status != LZMA_BUF_ERROR) {
+      return error(Errc::malformed, "is damaged");
+    }
+    in.remove_prefix(in.size() - stream_.avail_in);
+    const bool ended = status == LZMA_STREAM_END;
+    set_state(ended, !ended && stream_.avail_out == 0);
+    return out().size() - stream_.avail_out;
+  }
+
+  lzma_stream stream_ = LZMA_STREAM_INIT;
+  bool is_ready_ = false;
+};
+
 }  // namespace
 
 std::unique_ptr<Unpacking> unpack(Compression compression, Unpacking::Packed packed,
@@ -140,8 +187,9 @@ std::unique_ptr<Unpacking> unpack(Compression compression, Unpacking::Packed pac
       return std::make_unique<Gunzip>(std::move(packed), std::move(name));
     case Compression::zstd:
       return std::make_unique<Unzstd>(std::move(packed), std::move(name));
-    case Compression::none:
     case Compression::xz:
+      return std::make_unique<Unxz>(std::move(packed), std::move(name));
+    case Compression::none:
       break;
   }
   return nullptr;

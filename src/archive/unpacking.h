@@ -10,7 +10,7 @@
 
 namespace goldenv::archive {
 
-/// Unpacks gzip or zstd piece by piece, for a reader that asks for the next piece. Several streams
+/// Unpacks gzip, xz or zstd piece by piece, for a reader that asks for the next piece. Several streams
 /// behind one another are one content. Not by libarchive's own filters: these check no sum of gzip,
 /// pass over what follows a stream, and do not show what they unpack, of which a digest is wanted.
 class Unpacking {
@@ -25,8 +25,7 @@ class Unpacking {
   virtual Result<std::string_view> next() = 0;
 };
 
-/// `name` is for errors. None for what is not compressed, and for xz, in which no image has its
-/// layers.
+/// `name` is for errors. None for what is not compressed.
 std::unique_ptr<Unpacking> unpack(Compression compression, Unpacking::Packed packed,
                                   std::string name);
 
