@@ -15,11 +15,12 @@ extern const Command versions;
 extern const Command run_command;
 extern const Command shell;
 extern const Command env;
+extern const Command store_command;
 
 std::span<const Command* const> commands() {
-  static constexpr std::array<const Command*, 10> kCommands = {
-      &overview, &scan,     &lock,        &check, &diff,
-      &explain,  &versions, &run_command, &shell, &env};
+  static constexpr std::array<const Command*, 11> kCommands = {
+      &overview, &scan,        &lock,  &check, &diff,         &explain,
+      &versions, &run_command, &shell, &env,   &store_command};
   return kCommands;
 }
 

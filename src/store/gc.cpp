@@ -124,8 +124,9 @@ class Collection {
   Result<void> mark() {
     GOLDENV_TRY(const std::vector<NamedRoot> roots, store_.roots());
     GOLDENV_TRY(const InUse in_use, used_by_processes(options_.proc));
-    collected_.unseen = in_use.unseen.size();
-    all_in_use_ = !in_use.unseen.empty() && !options_.assume_idle;
+    // What even root may not look at is of a sandbox around us, and has no store of ours.
+    all_in_use_ = !in_use.unseen.empty() && !options_.assume_idle && ::geteuid() != 0;
+    collected_.unseen = all_in_use_ ? in_use.unseen.size() : 0;
     std::set<std::string> named;
     for (const NamedRoot& root : roots) {
       named.insert(root.digest);

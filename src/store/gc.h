@@ -38,7 +38,8 @@ struct Collected {
   std::vector<Gone> gone;  ///< generations, objects, artifacts, left-overs, each by name
   std::vector<Kept> kept;
   std::uint64_t freed_bytes = 0;
-  std::size_t unseen = 0;  ///< processes that could not be looked at
+  /// Processes that could not be looked at and so count as using all there is.
+  std::size_t unseen = 0;
 };
 
 std::string_view name(Gone::Kind kind);
