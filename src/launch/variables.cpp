@@ -204,7 +204,8 @@ Result<Plan> plan(const Environment& environment, const std::vector<Variable>& a
   Plan made;
   Table table;
   Table own;  // what is not the caller's
-  for (const auto& [name, value] : caller) {
+  for (const auto& entry : caller) {
+    const std::string& name = entry.first;
     const bool clean =
         choices.clean && !std::ranges::any_of(clean_names(), [&](std::string_view pattern) {
           return names(pattern, name);
@@ -215,7 +216,7 @@ Result<Plan> plan(const Environment& environment, const std::vector<Variable>& a
       continue;
     }
     if (kept || (!clean && (rule == nullptr || rule->action == Action::warn))) {
-      table.emplace(name, value);
+      table.insert(entry);
     }
     if (!kept && rule != nullptr &&
         (rule->action == Action::drop || rule->action == Action::warn)) {
