@@ -42,19 +42,22 @@ Result<Found> find_named(const std::string& word) {
 Result<Found> find_of_manifest(const std::string& file) {
   GOLDENV_TRY(const NamedManifest named, open_manifest(file));
   GOLDENV_TRY(const std::string folder, store::Store::default_folder());
-  const std::string next = named.file + " has no environment yet; goldenv provision " + named.file +
-                           " makes it, and --env names another";
+  std::string next = named.file + " as it is has no environment yet; goldenv provision " +
+                     named.file + " makes it";
   Result<store::Store> store = store::Store::open(folder, store::Access::read);
   if (!store) {
     return store.error().code == Errc::absent ? Error{Errc::usage, next, {}} : store.error();
   }
   GOLDENV_TRY(const std::vector<store::NamedRoot> roots, store->roots());
   const std::string wanted = root_of(named.manifest);
+  const std::string& name = named.manifest.name;
   for (const store::NamedRoot& root : roots) {
     if (root.name == wanted) {
-      const std::string& name = named.manifest.name;
       return Found{*std::move(store),
                    {root.digest, name.empty() ? root.digest.substr(0, 12) : name}};
+    }
+    if (root.name == name) {  // of an earlier state of it, or of another of that name
+      next += "; --env " + name + " is the one of that name";
     }
   }
   return Error{Errc::usage, next, {}};

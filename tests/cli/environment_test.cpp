@@ -180,6 +180,11 @@ TEST_F(InEnvironment, TheEnvironmentOfAManifestIsTheOneThatWasMadeForIt) {
   // Another manifest of the same name has another environment.
   temp_.file("goldenv.yaml", "goldenv: 1\nname: nightly\npins:\n  nccl: 2.20.5\n");
   EXPECT_EQ(goldenv({"run", "--", "true"}).status, 125);
+  // What bears its name is told and not taken: it may be of an earlier state.
+  temp_.file("goldenv.yaml", "goldenv: 1\nname: train\npins:\n  nccl: 2.20.5\n");
+  const test::Ended changed = goldenv({"run", "--", "true"});
+  EXPECT_EQ(changed.status, 125);
+  EXPECT_THAT(changed.err, HasSubstr("--env train is the one of that name"));
 }
 
 TEST_F(InEnvironment, WhatLeaksInIsDroppedAndToldWithoutItsValue) {
