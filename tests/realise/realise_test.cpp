@@ -332,7 +332,7 @@ TEST_F(RealiseTest, OfflineNamesWhatIsMissing) {
 }
 
 TEST_F(RealiseTest, OtherTextsAreNoRequest) {
-  for (const std::string text :
+  for (const std::string& text :
        {std::string("{}"), std::string("nonsense"), std::string(),
         std::string(R"({"goldenv_realise":2})"), request({}, R"(,"unknown":1)"),
         request({R"({"id":"x"})"}), request({}, R"(,"connections":"many")"),
