@@ -103,8 +103,13 @@ std::string misfits(const Candidates& wheels, const Target& target) {
   std::map<std::string, std::size_t> counts;
   for (const Candidate& candidate : wheels) ++counts[misfit(candidate.wheel, target)];
   std::vector<std::pair<std::string, std::size_t>> sorted(counts.begin(), counts.end());
-  std::ranges::stable_sort(sorted,
-                           [](const auto& a, const auto& b) { return a.second > b.second; });
+  // Files of this platform first: they say most.
+  const auto is_near = [](const std::string& reason) {
+    return reason.find(", this ") != std::string::npos;
+  };
+  std::ranges::stable_sort(sorted, [&](const auto& a, const auto& b) {
+    return std::pair(is_near(a.first), a.second) > std::pair(is_near(b.first), b.second);
+  });
   std::vector<std::string> said;
   std::size_t rest = 0;
   for (const auto& [reason, count] : sorted) {

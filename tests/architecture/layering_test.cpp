@@ -290,7 +290,8 @@ Complaints spread_heavies(const std::vector<Source>& sources) {
   Complaints complaints;
   for (const Source& source : sources) {
     for (const Include& include : includes_of(source)) {
-      for (const std::string_view heavy : {"CLI/", "nlohmann/", "yaml.h", "nettle/", "libelf.h"}) {
+      for (const std::string_view heavy :
+           {"CLI/", "nlohmann/", "toml++/", "yaml.h", "nettle/", "libelf.h"}) {
         if (!include.quoted && include.name.starts_with(heavy)) {
           std::vector<std::string>& files = users[std::string(heavy)];
           if (files.empty() || files.back() != source.path) {

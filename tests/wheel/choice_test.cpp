@@ -86,8 +86,8 @@ TEST(Choice, SaysWhyThereIsNone) {
             "takes wheels");
   EXPECT_EQ(refusal(numpy(), want("numpy", "2.0.0")),
             "none of the 5 wheels of numpy 2.0.0 fits: 2 for cp312-cp312, this Python is cp311; "
-            "1 for cp313-cp313, this Python is cp311; 1 for win_amd64; 1 needs glibc 2.35, this "
-            "machine has 2.31");
+            "1 for cp313-cp313, this Python is cp311; 1 needs glibc 2.35, this machine has 2.31; "
+            "1 for win_amd64");
   EXPECT_EQ(chosen(numpy(), want("numpy", "1..0")).error().message,
             "\"1..0\" is no version: empty part after \"1.\"");
 }
