@@ -21,6 +21,13 @@ constexpr std::array<OptionSpec, 7> kOptions = {
      kCleanOption,
      kQuietOption}};
 
+/// Of what is neither the environment's nor the system's.
+constexpr std::size_t kMostNamed = 8;
+
+std::string processes(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " process" : " processes");
+}
+
 /// Says what was seen; whether all of it is as it must be.
 bool say_proof(const launch::Watched& watched, const launch::Proof& proof) {
   for (const launch::Miss& miss : proof.misses()) {
@@ -32,23 +39,26 @@ bool say_proof(const launch::Watched& watched, const launch::Proof& proof) {
     return false;
   }
   if (watched.denied != 0) {
-    say(report::counted(watched.denied, "process") + " may not be looked at");
+    say(processes(watched.denied) + " may not be looked at");
   }
   std::size_t system = 0;
+  std::size_t other = 0;
   for (const auto& [path, provenance] : proof.others()) {
     if (provenance == compose::Provenance::system) {
       ++system;
-    } else {
+    } else if (++other <= kMostNamed) {
       say("neither of the environment nor of the system: " + path);
     }
+  }
+  if (other > kMostNamed) {
+    say("and " + std::to_string(other - kMostNamed) + " more of neither");
   }
   if (!proof.misses().empty()) {
     return false;
   }
   say("proved as far as " + report::counted(watched.looks, "look") + " at " +
-      report::counted(watched.processes, "process") +
-      " can: " + report::counted(proof.own().size(), "file") + " of the environment, " +
-      std::to_string(system) + " of the system");
+      processes(watched.processes) + " can: " + report::counted(proof.own().size(), "file") +
+      " of the environment, " + std::to_string(system) + " of the system");
   return true;
 }
 
