@@ -152,7 +152,9 @@ Result<void> make_store(const Opened& folder) {
   const int fd = folder.fd.get();
   GOLDENV_TRY(const std::vector<Member> members, members_at(fd, ".", folder.path));
   for (const Member& member : members) {
-    if (member.name != "lock" && std::ranges::find(kFolders, member.name) == kFolders.end()) {
+    // A second goldenv may be making it, too, and be done already: then it has a version.
+    if (member.name != "lock" && member.name != "version" &&
+        std::ranges::find(kFolders, member.name) == kFolders.end()) {
       return Error{
           Errc::malformed,
           folder.path + ": no goldenv store, and not empty: it has " + shortened(member.name, 60),

@@ -37,6 +37,31 @@ std::string object_in(std::string_view link) {
   return std::string(link.substr(0, link.find('/')));
 }
 
+/// Has the folders and files of a generation on the disk; links are part of their folders. It has
+/// few of both, while syncfs would wait for whatever others write.
+Result<void> sync_tree(int above, const std::string& name, const std::string& path) {
+  const Descriptor folder(open_folder(above, name));
+  if (!folder) {
+    return system_error(path, errno);
+  }
+  GOLDENV_TRY(const std::vector<Member> members, members_at(folder.get(), ".", path));
+  for (const Member& member : members) {
+    const std::string below = path + "/" + member.name;
+    if (member.kind == Member::Kind::folder) {
+      if (Result<void> synced = sync_tree(folder.get(), member.name, below); !synced) {
+        return synced;
+      }
+    } else if (member.kind == Member::Kind::file) {
+      const Descriptor fd(
+          ::openat(folder.get(), member.name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+      if (!fd || ::fsync(fd.get()) != 0) {
+        return system_error(below, errno);
+      }
+    }
+  }
+  return ::fsync(folder.get()) == 0 ? Result<void>() : system_error(path, errno);
+}
+
 }  // namespace
 
 bool Store::has_generation(std::string_view digest) const {
@@ -101,8 +126,8 @@ Result<void> Store::set_root(std::string_view name, std::string_view digest) con
     return Error{Errc::absent, generation(digest) + ": no such generation", {}};
   }
   // What has a name is to outlive a loss of power.
-  if (::syncfs(folder.get()) != 0) {
-    return system_error(generation(digest), errno);
+  if (Result<void> synced = sync_tree(folder.get(), ".", generation(digest)); !synced) {
+    return synced;
   }
   const std::string fresh = "tmp/" + temporary_name("root");
   const std::string place = "roots/" + std::string(name);

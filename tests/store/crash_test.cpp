@@ -117,12 +117,17 @@ TEST(StoreCrash, EightAtOnceComeToOneStore) {
   for (int i = 0; i < 8; ++i) {
     const pid_t child = ::fork();
     if (child == 0) {
-      const Result<Store> store = Store::open(folder, Access::write);
       MadeObject made("nccl", "2.20.5");
       for (int j = 0; j < 40; ++j) {
         made.file("site/lib/file" + std::to_string(j), std::string(1000, 'x'));
       }
-      ::_exit(store && made.publish(*store) ? 0 : 1);
+      const Result<Store> store = Store::open(folder, Access::write);
+      const Result<Published> published =
+          store ? made.publish(*store) : Result<Published>(store.error());
+      if (!published) {
+        std::fprintf(stderr, "%s\n", published.error().message.c_str());
+      }
+      ::_exit(published ? 0 : 1);
     }
     children.push_back(child);
   }
