@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdlib>
 #include <map>
 
 #include "fetch/transfer.h"
@@ -12,9 +13,20 @@
 namespace goldenv::fetch {
 namespace {
 
+/// libcurl knows nothing of the variable that OpenSSL's other users go by.
+Settings with_authorities(Settings settings) {
+  const char* const file = std::getenv("SSL_CERT_FILE");
+  struct stat status {};
+  if (settings.authorities.empty() && file != nullptr && stat(file, &status) == 0) {
+    settings.authorities = file;
+  }
+  return settings;
+}
+
 class CurlFetcher final : public Fetcher {
  public:
-  CurlFetcher(const Settings& settings, CURLM* multi) : settings_(settings), multi_(multi) {
+  CurlFetcher(const Settings& settings, CURLM* multi)
+      : settings_(with_authorities(settings)), multi_(multi) {
     curl_multi_setopt(multi_, CURLMOPT_MAX_TOTAL_CONNECTIONS,
                       static_cast<long>(std::max(1u, settings_.connections)));
   }

@@ -20,11 +20,11 @@
 namespace goldenv::fetch {
 
 struct Settings {
-  unsigned connections = 8;        ///< at once
-  std::string proxy;               ///< URL; "": as http_proxy, https_proxy, all_proxy, no_proxy say
-  std::string authorities;         ///< PEM file or folder of them; "": the system's
-  std::string client_certificate;  ///< PEM file with certificate and key; "": none
-  bool netrc = true;               ///< $NETRC, else ~/.netrc
+  unsigned connections = 8;  ///< at once
+  std::string proxy;         ///< URL; "": as http_proxy, https_proxy, all_proxy, no_proxy say
+  std::string authorities;   ///< PEM file or folder of them; "": $SSL_CERT_FILE, else the system's
+  std::string client_certificate;    ///< PEM file with certificate and key; "": none
+  bool netrc = true;                 ///< $NETRC, else ~/.netrc
   std::chrono::seconds timeout{30};  ///< to connect; and with hardly a byte in it
   unsigned retries = 5;              ///< after the first try of a place, where it brought nothing
   std::chrono::milliseconds backoff{500};  ///< before the first of them; doubles, at most 30 s

@@ -147,6 +147,7 @@ class Loop {
         continue;
       }
       item->job.artifact.url = done.got->place.substr(0, done.got->place.find_first_of("?#"));
+      item->job.is_verified = true;
       unpack(*item, *path);
     }
   }

@@ -71,9 +71,7 @@ int main(int count, char** /*words*/) {
     return kUsage;
   }
   const auto write_line = [](std::string_view line) {
-    std::string whole(line);
-    whole += '\n';
-    return put(STDOUT_FILENO, whole);
+    return put(STDOUT_FILENO, line) && put(STDOUT_FILENO, "\n");
   };
   return goldenv::realise::run(*std::move(request), write_line, interrupted) ? 0 : kFailed;
 }

@@ -32,7 +32,8 @@ struct Job {
   std::string name;
   std::string version;
   store::Artifact artifact;
-  std::string path;  ///< where the artifact lies
+  std::string path;          ///< where the artifact lies
+  bool is_verified = false;  ///< its digest was taken as it came, a moment ago
   Compiler compiler;
   unsigned strip = 0;            ///< of each member's path, but not of a wheel's
   std::vector<Placement> place;  ///< empty: everything as it is, lib64 as lib; not of a wheel
@@ -41,10 +42,10 @@ struct Job {
   bool copies_all = false;          ///< no links into the store, for what looks for its neighbours
 };
 
-/// Unpacks into tmp/ and puts the object in force. The artifact's bytes are digested once more:
-/// since they were fetched a disk may have changed them. Members are written by the threads of the
-/// crew, to which the calling thread may belong. Errors: malformed (naming artifact, member and
-/// reason), too_large, failed, denied.
+/// Unpacks into tmp/ and puts the object in force. The bytes of an artifact that the store had
+/// before are digested once more: since they were fetched a disk may have changed them. Members are
+/// written by the threads of the crew, to which the calling thread may belong. Errors: malformed
+/// (naming artifact, member and reason), too_large, failed, denied.
 Result<store::Published> realise(const store::Store& store, const Job& job, Crew& crew);
 
 }  // namespace goldenv::unpack

@@ -17,7 +17,7 @@
 namespace goldenv::unpack {
 namespace {
 
-constexpr std::uint64_t kTextLimitBytes = 64u << 20;  // of RECORD and the like
+constexpr std::uint64_t kTextLimitBytes = 32u << 20;  // of RECORD and the like
 // What one thread unpacks before it asks for more work.
 constexpr std::uint64_t kBatchBytes = 4u << 20;
 // From lib/pythonX.Y/site-packages to the environment's top.

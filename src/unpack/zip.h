@@ -24,8 +24,8 @@ struct ZipMember {
 };
 
 struct ZipLimits {
-  std::uint64_t members = 300'000;
-  std::uint64_t directory_bytes = 64u << 20;
+  std::uint64_t members = 100'000;
+  std::uint64_t directory_bytes = 32u << 20;
   std::uint64_t free_bytes = std::uint64_t{1} << 30;  ///< unpacked, whatever the ratio
   std::uint64_t ratio = 200;                          ///< of unpacked bytes, beyond those
   std::uint64_t bytes = std::uint64_t{64} << 30;      ///< unpacked
