@@ -155,7 +155,10 @@ Result<std::vector<Member>> members_of(int folder, const std::string& path) {
       if (member.name == "." || member.name == "..") {
         continue;
       }
-      member.kind = kind_of(DTTOIF(type));
+      member.kind = type == DT_REG   ? Member::Kind::file
+                    : type == DT_DIR ? Member::Kind::folder
+                    : type == DT_LNK ? Member::Kind::link
+                                     : Member::Kind::other;
       if (type == DT_UNKNOWN) {
         struct stat status {};
         if (::fstatat(folder, member.name.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {

@@ -81,6 +81,7 @@ class Verification {
     }
     for (const Member& member : *members) {
       const bool known = member.name == "lock" || member.name == "version" ||
+                         member.name == "choices" ||  // what provision remembers
                          std::ranges::find(kFolders, member.name) != kFolders.end();
       if (!known) {
         say(Kind::stray, member.name, "nothing of a store");
