@@ -227,7 +227,7 @@ Complaints header_rings(const std::vector<Source>& sources) {
 
 /// Rooms that are functions of their arguments alone.
 const std::set<std::string> kPureRooms = {"version", "tables", "facts", "manifest", "recipe",
-                                          "compat",  "diff",   "fleet", "report"};
+                                          "compat",  "wheel",  "diff",  "fleet",    "report"};
 
 /// A pure room touches no file, clock, process or terminal.
 Complaints impurities(const std::vector<Source>& sources) {
