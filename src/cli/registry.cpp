@@ -12,15 +12,16 @@ extern const Command check;
 extern const Command diff;
 extern const Command explain;
 extern const Command versions;
+extern const Command provision_command;
 extern const Command run_command;
 extern const Command shell;
 extern const Command env;
 extern const Command store_command;
 
 std::span<const Command* const> commands() {
-  static constexpr std::array<const Command*, 11> kCommands = {
-      &overview, &scan,        &lock,  &check, &diff,         &explain,
-      &versions, &run_command, &shell, &env,   &store_command};
+  static constexpr std::array<const Command*, 12> kCommands = {
+      &overview,          &scan,        &lock,  &check, &diff,         &explain, &versions,
+      &provision_command, &run_command, &shell, &env,   &store_command};
   return kCommands;
 }
 

@@ -1,0 +1,419 @@
+#include "provision/packages.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "provision/remembered.h"
+#include "source/program.h"
+#include "store/descriptor.h"
+#include "tables/torch_variants.h"
+#include "wheel/choice.h"
+#include "wheel/name.h"
+#include "wheel/page.h"
+#include "wheel/url.h"
+
+extern char** environ;
+
+namespace goldenv::provision {
+namespace {
+
+constexpr std::string_view kAccept =
+    "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, "
+    "text/html;q=0.1";
+constexpr std::string_view kDefaultIndex =
+    "from pip._internal.models.index import PyPI\nprint(PyPI.simple_url)\n";
+constexpr std::chrono::milliseconds kPipDeadline{60'000};
+
+/// Runs an interpreter with the caller's variables, but for those that would lead it elsewhere.
+source::Ended run_python(const Interpreter& interpreter, std::vector<std::string> words) {
+  source::Program program;
+  program.words = {interpreter.program};
+  for (std::string& word : words) {
+    program.words.push_back(std::move(word));
+  }
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (!text.starts_with("PYTHON") && !text.starts_with("LD_")) {
+      program.environment.emplace_back(text);
+    }
+  }
+  program.deadline = kPipDeadline;
+  program.output_limit_bytes = 1u << 20;
+  return source::run(program);
+}
+
+bool went_well(const source::Ended& ended) {
+  return ended.how == source::Ended::How::by_itself && ended.status == 0;
+}
+
+/// The host of a URL, without user and port, in lower case.
+std::string host_of(const wheel::Url& url) {
+  std::string_view authority = url.authority;
+  if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos) {
+    authority.remove_prefix(at + 1);
+  }
+  authority = authority.starts_with('[') ? authority.substr(0, authority.find(']') + 1)
+                                         : authority.substr(0, authority.find(':'));
+  std::string host(authority);
+  std::ranges::transform(host, host.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return host;
+}
+
+/// What an index says is believed, digests and all: so it must be itself that says it.
+Result<void> check_index(const std::string& index, const wheel::PipSettings& settings) {
+  const wheel::Url url = wheel::parse_url(index);
+  if (url.scheme == "https" || url.scheme == "file") {
+    return {};
+  }
+  const std::string host = host_of(url);
+  if (url.scheme == "http") {
+    const bool here = host == "localhost" || host.starts_with("127.") || host == "[::1]";
+    const bool trusted = std::ranges::any_of(settings.trusted_hosts, [&](const std::string& one) {
+      return one == host || one.starts_with(host + ":");
+    });
+    if (here || trusted) {
+      return {};
+    }
+    return Error{Errc::usage,
+                 "the index on " + host +
+                     " is read by http, so that anybody on the way could change it: use https, or "
+                     "name the host in pip's trusted-host",
+                 {}};
+  }
+  return Error{Errc::usage, "an index is a URL with https, http or file", {}};
+}
+
+}  // namespace
+
+std::string file_url(std::string_view path) {
+  constexpr std::string_view kPlain = "-._~/";
+  std::string url = "file://";
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       kPlain.find(c) != std::string_view::npos;
+    if (plain) {
+      url += c;
+    } else {
+      constexpr std::string_view kDigits = "0123456789ABCDEF";
+      const auto byte = static_cast<unsigned char>(c);
+      url += {'%', kDigits[byte >> 4], kDigits[byte & 15]};
+    }
+  }
+  return url;
+}
+
+namespace {
+
+/// Wheels of a folder that --find-links names. Nobody else gives their digests: they are the
+/// user's own files, taken as they are, and the digest makes sure that it is these.
+void add_folder(const std::string& folder, std::string_view project,
+                std::vector<wheel::PageFile>& files) {
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+    const std::string name = entry.path().filename().string();
+    const auto wheel =
+        name.ends_with(".whl") ? wheel::parse_wheel_name(name) : Result<wheel::WheelName>(Error{});
+    if (!wheel || wheel->name != project) {
+      continue;
+    }
+    const store::Descriptor file(
+        open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    const auto digest = file ? Sha256::of_file(file.get()) : Result<Sha256>(Error{});
+    if (!digest) {
+      continue;
+    }
+    wheel::PageFile found;
+    found.file = name;
+    found.url = file_url(std::filesystem::absolute(entry.path(), none).string());
+    found.sha256 = *digest;
+    found.size_bytes = entry.file_size(none);
+    files.push_back(std::move(found));
+  }
+}
+
+std::string question_of(const PackageWish& wish, const Interpreter& interpreter) {
+  const wheel::Target& target = interpreter.target;
+  std::string digests;
+  for (const Sha256& digest : wish.digests) {
+    digests += "\n" + digest.hex();
+  }
+  for (const wheel::PageFile& file : wish.files) {
+    digests += "\n" + file.file + " " + (file.sha256 ? file.sha256->hex() : "");
+  }
+  return "wheel 1\n" + wish.project + "\n" + wish.version + "\n" + interpreter.version + "\n" +
+         wheel::abi_tag(target) + "\n" + target.machine + " glibc " +
+         std::to_string(target.glibc_major) + "." + std::to_string(target.glibc_minor) + digests;
+}
+
+doc::Node answer_of(const PackageFile& file) {
+  doc::Node node;
+  put(node, "project", text_node(file.project));
+  put(node, "version", text_node(file.version));
+  put(node, "file", text_node(file.file));
+  put(node, "url", text_node(file.url));
+  put(node, "sha256", text_node(file.sha256));
+  if (file.size_bytes) {
+    put(node, "size_bytes", number_node(*file.size_bytes));
+  }
+  return node;
+}
+
+std::optional<PackageFile> remembered(const PackageWish& wish, const Interpreter& interpreter,
+                                      const store::Store& store) {
+  const auto node = recall(store, question_of(wish, interpreter));
+  if (!node) {
+    return std::nullopt;
+  }
+  PackageFile file{text_at(*node, "project"),
+                   text_at(*node, "version"),
+                   text_at(*node, "file"),
+                   text_at(*node, "url"),
+                   text_at(*node, "sha256"),
+                   {},
+                   {}};
+  file.size_bytes = number_at(*node, "size_bytes");
+  const bool whole = file.project == wish.project && !file.file.empty() && !file.url.empty() &&
+                     Sha256::parse(file.sha256).has_value();
+  return whole ? std::optional(std::move(file)) : std::nullopt;
+}
+
+/// What indexes and links said of one project.
+struct Offers {
+  std::vector<wheel::PageFile> files;
+  std::vector<Error> faults;  ///< pages that could not be read
+};
+
+/// Reads one page into what is offered. A page that is not there says nothing.
+void add_page(const Got& got, Offers& offers) {
+  if (got.status == 404 || got.status == 410) {
+    return;
+  }
+  if (got.status >= 400) {
+    offers.faults.push_back(
+        {Errc::failed, "the index answers with status " + std::to_string(got.status), {}});
+    return;
+  }
+  auto page = wheel::parse_page(got.body, got.type, got.url);
+  if (!page) {
+    offers.faults.push_back(page.error());
+    return;
+  }
+  std::ranges::move(page->files, std::back_inserter(offers.files));
+}
+
+/// The pages of all projects, and of --find-links, in one go.
+Result<std::map<std::string, Offers>> ask_indexes(const std::set<std::string>& projects,
+                                                  const Packages& packages,
+                                                  const store::Store& store) {
+  std::map<std::string, Offers> offers;
+  RealiseRequest request;
+  request.store = store.folder();
+  request.network = packages.network;
+  std::vector<std::string> asked;  // by a request's id: the project, "" for all
+  const auto add_get = [&](std::string url, const std::string& project) {
+    request.get.push_back({std::to_string(asked.size()), std::move(url), std::string(kAccept)});
+    asked.push_back(project);
+  };
+  for (const std::string& project : projects) {
+    offers[project];
+    for (const std::string& index : packages.indexes) {
+      add_get(wheel::project_url(index, project), project);
+    }
+  }
+  for (const std::string& link : packages.find_links) {
+    const wheel::Url url = wheel::parse_url(link);
+    if (url.scheme == "http" || url.scheme == "https") {
+      add_get(link, "");
+      continue;
+    }
+    const std::string folder = url.scheme == "file" ? wheel::percent_decoded(url.path) : link;
+    for (auto& [project, all] : offers) {
+      add_folder(folder, project, all.files);
+    }
+  }
+  if (request.get.empty()) {
+    return offers;
+  }
+  GOLDENV_TRY(const RealiseReply reply, realise(request, {}));
+  /// Whether an answer is about a project; one without id is about everything.
+  const auto is_for = [&asked](const std::string& id, const std::string& project) {
+    const auto place = to_number(id);
+    return !place || *place >= asked.size() || asked[*place].empty() || asked[*place] == project;
+  };
+  for (auto& [project, all] : offers) {
+    for (const Got& got : reply.got) {
+      if (is_for(got.id, project)) {
+        add_page(got, all);
+      }
+    }
+    for (const Refused& refused : reply.refused) {
+      if (is_for(refused.id, project)) {
+        all.faults.push_back(refused.error);
+      }
+    }
+  }
+  return offers;
+}
+
+Result<PackageFile> choose(const PackageWish& wish, const Offers& offers,
+                           const Interpreter& interpreter, const wheel::TagRanks& ranks) {
+  if (offers.files.empty()) {
+    // That an index could not be asked is another thing than that it has nothing.
+    return offers.faults.empty() ? Error{Errc::absent, "no index has a package " + wish.project, {}}
+                                 : offers.faults.front();
+  }
+  wheel::Wanted wanted{wish.project, wish.version, false, interpreter.version, wish.digests};
+  if (wish.project == "torch") {
+    const std::string plain = wish.version.substr(0, wish.version.find('+'));
+    wanted.plain_serves = plain != wish.version && tables::serves(plain, wish.version);
+  }
+  auto choice = wheel::choose(offers.files, wanted, interpreter.target, ranks);
+  if (!choice) {
+    Error error = choice.error();
+    if (!offers.faults.empty()) {
+      error.message += " (and " + offers.faults.front().message + ")";
+    } else if (wish.version.find('+') != std::string::npos && error.code == Errc::absent) {
+      error.message += "; builds with a label like " + wish.version.substr(wish.version.find('+')) +
+                       " are on an index of their own: name it with --extra-index";
+    }
+    return error;
+  }
+  PackageFile file;
+  file.project = wish.project;
+  file.version = choice->wheel.version;
+  file.file = choice->file.file;
+  file.url = choice->file.url;
+  file.sha256 = choice->file.sha256->hex();
+  file.size_bytes = choice->file.size_bytes;
+  file.remarks = std::move(choice->remarks);
+  return file;
+}
+
+}  // namespace
+
+Result<Packages> merge_packages(const PackageOptions& options, const wheel::PipSettings& settings,
+                                const std::function<Result<std::string>()>& default_index) {
+  Packages packages;
+  packages.find_links = settings.find_links;
+  packages.find_links.insert(packages.find_links.end(), options.find_links.begin(),
+                             options.find_links.end());
+  packages.network.proxy = settings.proxy;
+  packages.network.cert = settings.cert;
+  packages.network.client_cert = settings.client_cert;
+  if (settings.timeout_s && *settings.timeout_s >= 1 && *settings.timeout_s <= 3600) {
+    packages.network.timeout_s = static_cast<unsigned>(*settings.timeout_s);
+  }
+  if (settings.retries) {
+    packages.network.retries = std::min(*settings.retries, 20u);
+  }
+  const bool closed = options.no_index || (settings.no_index && options.index.empty());
+  if (!closed) {
+    std::string index = options.index;
+    packages.from = "--index";
+    if (index.empty() && settings.index_url) {
+      index = *settings.index_url;
+      packages.from = "pip's configuration";
+    }
+    if (index.empty()) {
+      GOLDENV_TRY(index, default_index());
+      packages.from = "pip's default";
+    }
+    packages.indexes.push_back(std::move(index));
+    const auto& extra =
+        options.extra_indexes.empty() ? settings.extra_index_urls : options.extra_indexes;
+    packages.indexes.insert(packages.indexes.end(), extra.begin(), extra.end());
+  } else if (packages.find_links.empty()) {
+    return Error{Errc::usage, "no index is to be asked, and no --find-links is named", {}};
+  } else {
+    packages.from = "--no-index";
+  }
+  for (const std::string& index : packages.indexes) {
+    if (const Result<void> checked = check_index(index, settings); !checked) {
+      return checked.error();
+    }
+  }
+  return packages;
+}
+
+Result<Packages> packages_of(const Interpreter& interpreter, const PackageOptions& options) {
+  const source::Ended listed = run_python(interpreter, {"-m", "pip", "config", "list"});
+  wheel::PipSettings settings;
+  const bool has_pip = went_well(listed);
+  if (has_pip) {
+    GOLDENV_TRY(settings, wheel::parse_pip_settings(listed.output));
+  } else if (options.index.empty() && !options.no_index) {
+    return Error{Errc::usage,
+                 "no index: give --index (" + interpreter.program +
+                     " has no pip whose index could be taken)",
+                 {}};
+  }
+  return merge_packages(options, settings, [&]() -> Result<std::string> {
+    const source::Ended said = run_python(interpreter, {"-c", std::string(kDefaultIndex)});
+    const std::string index(trim(said.output));
+    if (!went_well(said) || index.empty()) {
+      return Error{Errc::usage, "no index: give --index (pip does not say its own)", {}};
+    }
+    return index;
+  });
+}
+
+Result<PackageAnswers> find_packages(const std::vector<PackageWish>& wishes,
+                                     const Interpreter& interpreter, const PackageOptions& options,
+                                     const PackageSearch& search, const store::Store& store) {
+  std::vector<std::optional<PackageFile>> known(wishes.size());
+  std::set<std::string> projects;
+  for (std::size_t i = 0; i < wishes.size(); ++i) {
+    if (!search.refresh) {
+      known[i] = remembered(wishes[i], interpreter, store);
+    }
+    if (!known[i] && wishes[i].files.empty()) {
+      projects.insert(wishes[i].project);
+    }
+  }
+  std::map<std::string, Offers> offers;
+  if (!projects.empty() && !search.offline) {
+    GOLDENV_TRY(const Packages packages, packages_of(interpreter, options));
+    GOLDENV_TRY(offers, ask_indexes(projects, packages, store));
+  }
+  const bool all_known =
+      std::ranges::all_of(known, [](const auto& one) { return one.has_value(); });
+  const wheel::TagRanks ranks(all_known ? std::vector<wheel::Tag>{}
+                                        : wheel::supported_tags(interpreter.target));
+  PackageAnswers answers;
+  for (std::size_t i = 0; i < wishes.size(); ++i) {
+    const PackageWish& wish = wishes[i];
+    if (known[i]) {
+      answers.emplace_back(*std::move(known[i]));
+      continue;
+    }
+    if (search.offline && wish.files.empty()) {
+      answers.emplace_back(
+          Error{Errc::failed,
+                wish.project + " " + wish.version +
+                    ": no index is asked with --offline, and its file is not remembered",
+                {}});
+      continue;
+    }
+    answers.push_back(choose(wish,
+                             wish.files.empty() ? offers[wish.project] : Offers{wish.files, {}},
+                             interpreter, ranks));
+    if (const auto& answer = answers.back(); answer) {
+      remember(store, question_of(wish, interpreter), answer_of(*answer));
+    }
+  }
+  return answers;
+}
+
+}  // namespace goldenv::provision

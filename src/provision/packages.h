@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/sha256.h"
+#include "provision/interpreter.h"
+#include "provision/realiser.h"
+#include "store/store.h"
+#include "wheel/page.h"
+#include "wheel/pip_settings.h"
+
+// Which file of which index is meant by a version of a Python package.
+namespace goldenv::provision {
+
+/// What a user says of indexes; it stands in the place of what pip is configured with, as on pip's
+/// own command line: find_links are added, the rest replaces.
+struct PackageOptions {
+  std::string index;
+  std::vector<std::string> extra_indexes;
+  std::vector<std::string> find_links;
+  bool no_index = false;
+};
+
+struct Packages {
+  std::vector<std::string> indexes;     ///< the first is the main one
+  std::vector<std::string> find_links;  ///< folders, pages, wheels
+  Network network;
+  std::string from;  ///< "--index", "pip's configuration", "pip's default"
+};
+
+/// From options and what pip says; `default_index` is pip's own, asked for only where no other is
+/// named. Errors: usage (no index at all; one by http on a host that is not trusted).
+Result<Packages> merge_packages(const PackageOptions& options, const wheel::PipSettings& settings,
+                                const std::function<Result<std::string>()>& default_index);
+
+/// The same with the pip of an interpreter, which is run for it. Errors: usage ("no index: give
+/// --index", where it has no pip), failed.
+Result<Packages> packages_of(const Interpreter& interpreter, const PackageOptions& options);
+
+/// A package at a version.
+struct PackageWish {
+  std::string project;  ///< normalised
+  std::string version;
+  std::vector<Sha256> digests;         ///< of a lock: only files with one of them; empty: any
+  std::vector<wheel::PageFile> files;  ///< of a lock that names files itself: no index is asked
+};
+
+/// The file for it.
+struct PackageFile {
+  std::string project;
+  std::string version;  ///< the file's own
+  std::string file;
+  std::string url;  ///< may hold a password: not for people
+  std::string sha256;
+  std::optional<std::uint64_t> size_bytes;
+  std::vector<std::string> remarks;
+};
+
+/// An absolute path as a file URL.
+std::string file_url(std::string_view path);
+
+struct PackageSearch {
+  bool offline = false;
+  bool refresh = false;  ///< ask again for what is remembered
+};
+
+/// One a wish, in their order.
+using PackageAnswers = std::vector<Result<PackageFile>>;
+
+/// What is remembered first, and indexes for the rest: all pages at once. Errors: usage, failed.
+Result<PackageAnswers> find_packages(const std::vector<PackageWish>& wishes,
+                                     const Interpreter& interpreter, const PackageOptions& options,
+                                     const PackageSearch& search, const store::Store& store);
+
+}  // namespace goldenv::provision

@@ -1,0 +1,368 @@
+#include "provision/provision.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "store/descriptor.h"
+#include "wheel/name.h"
+
+namespace goldenv::provision {
+namespace {
+
+constexpr std::size_t kMetadataLimitBytes = 16u << 20;
+
+compose::BasePython base_of(const Interpreter& interpreter) {
+  return {interpreter.base, interpreter.minor};
+}
+
+std::string called(const recipe::Source& source) {
+  const std::string& what = source.name.empty() ? source.url : source.name;
+  return std::string(recipe::name(source.kind)) + " " + what;
+}
+
+/// What every request of a recipe says.
+ObjectRequest request_for(const Component& component) {
+  ObjectRequest request;
+  request.id = component.key + " " + component.version;
+  request.environment = component.recipe->environment;
+  request.unfold = component.recipe->unfold;
+  request.copy = component.recipe->place == recipe::Place::copy;
+  return request;
+}
+
+/// How an archive is packed, by its name; "" where goldenv cannot unpack it.
+std::string archive_kind(std::string_view url) {
+  if (url.ends_with(".zip")) {
+    return "zip";
+  }
+  for (const std::string_view end : {".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.zst"}) {
+    if (url.ends_with(end)) {
+      return "tar";
+    }
+  }
+  return url.ends_with(".deb") ? "deb" : "";
+}
+
+/// The request for a source with a URL and a digest of its own; nothing for other sources.
+std::optional<ObjectRequest> from_archive(const Component& component,
+                                          const recipe::Source& source) {
+  const bool whole = (source.kind == recipe::Kind::archive || source.kind == recipe::Kind::deb) &&
+                     !source.url.empty() && source.sha256.size() == 1;
+  const std::string kind = whole ? archive_kind(source.url) : "";
+  if (kind.empty()) {
+    return std::nullopt;
+  }
+  ObjectRequest request = request_for(component);
+  request.kind = kind;
+  request.name = component.recipe->is_generic() ? component.key : component.recipe->component;
+  request.version = component.version;
+  request.file = source.url.substr(source.url.rfind('/') + 1);
+  request.urls = {source.url};
+  request.sha256 = source.sha256.begin()->second;
+  request.strip = source.strip;
+  request.place = source.layout;
+  return request;
+}
+
+ObjectRequest from_wheel(const Component& component, const PackageFile& file,
+                         const Interpreter& interpreter) {
+  ObjectRequest request = request_for(component);
+  request.kind = "wheel";
+  request.name = wheel::escaped_name(file.project);
+  request.version = file.version;
+  request.file = file.file;
+  request.urls = {file.url};
+  request.sha256 = file.sha256;
+  request.size_bytes = file.size_bytes;
+  request.python = wheel::abi_tag(interpreter.target);
+  return request;
+}
+
+/// The first wheel among a component's sources.
+const recipe::Source* wheel_source(const Component& component) {
+  const auto& sources = component.expansion.sources;
+  const auto at = std::ranges::find(sources, recipe::Kind::wheel, &recipe::Source::kind);
+  return at == sources.end() ? nullptr : &*at;
+}
+
+/// Why no source of a component will do, where none of them is a wheel or an archive.
+Error no_source(const Component& component) {
+  std::string text;
+  for (const recipe::Source& source : component.expansion.sources) {
+    text += (text.empty() ? "" : ", ") + called(source);
+  }
+  for (const std::string& passed : component.expansion.passed_over) {
+    text += (text.empty() ? "" : "; ") + passed;
+  }
+  return {Errc::absent,
+          "no source that can be fetched here" + (text.empty() ? "" : " (" + text + ")"),
+          {}};
+}
+
+std::string name_of_file(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+/// Where the packages of a requirements file come from, unless the user says something else.
+void add_sources(const wheel::LockedSources& sources, PackageOptions& options) {
+  if (options.index.empty() && sources.index_url) {
+    options.index = *sources.index_url;
+  }
+  if (options.extra_indexes.empty()) {
+    options.extra_indexes = sources.extra_index_urls;
+  }
+  options.find_links.insert(options.find_links.end(), sources.find_links.begin(),
+                            sources.find_links.end());
+  options.no_index = options.no_index || sources.no_index;
+}
+
+/// The package of a wheel source, with what a lock file says of it.
+PackageWish wish_of(const Component& component, const recipe::Source& source,
+                    const std::string& lock_file) {
+  PackageWish wish{wheel::normalised_name(source.name), source.version, {}, {}};
+  if (!component.locked) {
+    return wish;
+  }
+  wish.digests = component.locked->digests;
+  for (const wheel::LockedWheel& wheel : component.locked->wheels) {
+    wheel::PageFile file;
+    file.file = wheel.file;
+    file.url = wheel.url;
+    if (file.url.empty()) {
+      const std::filesystem::path path =
+          std::filesystem::absolute(lock_file).parent_path() / wheel.path;
+      file.url = file_url(path.lexically_normal().string());
+    }
+    file.sha256 = wheel.sha256;
+    file.size_bytes = wheel.size_bytes;
+    wish.files.push_back(std::move(file));
+  }
+  return wish;
+}
+
+Step step_of(const Component& component, const std::string& source, ObjectRequest request,
+             const store::Store& store) {
+  Step step;
+  step.key = component.key;
+  step.version = component.version;
+  step.source = source;
+  request.key = object_key(request);
+  store::Object object;
+  object.key = request.key;
+  object.name = request.name;
+  object.version = request.version;
+  step.object = object.id();
+  step.present = store.has(request.key);
+  step.request = std::move(request);
+  return step;
+}
+
+Result<std::string> read_metadata(const store::Store& store, const std::string& id) {
+  const std::string site = store.tree(id) + "/site";
+  std::error_code none;
+  for (const auto& entry : std::filesystem::directory_iterator(site, none)) {
+    if (!entry.path().filename().string().ends_with(".dist-info")) {
+      continue;
+    }
+    const std::string path = entry.path().string() + "/METADATA";
+    const store::Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+    struct stat status;
+    if (!file || fstat(file.get(), &status) != 0 || status.st_size < 0 ||
+        static_cast<std::size_t>(status.st_size) > kMetadataLimitBytes) {
+      return Error{Errc::failed, "cannot read " + path, {}};
+    }
+    std::string text(static_cast<std::size_t>(status.st_size), '\0');
+    if (read(file.get(), text.data(), text.size()) != status.st_size) {
+      return Error{Errc::failed, "cannot read " + path, {}};
+    }
+    return text;
+  }
+  return Error{Errc::malformed, id + " has no METADATA", {}};
+}
+
+}  // namespace
+
+bool Plan::is_present() const {
+  return faults.empty() && std::ranges::all_of(steps, &Step::present);
+}
+
+std::string object_key(const ObjectRequest& request) {
+  std::string text = "goldenv object 1\nkind " + request.kind + "\nname " + request.name +
+                     "\nversion " + request.version + "\nartifact " + request.sha256 + "\npython " +
+                     request.python + "\nstrip " + std::to_string(request.strip) + "\ncopy " +
+                     (request.copy ? "1" : "0") + "\n";
+  for (const recipe::Layout& layout : request.place) {
+    text += "place " + layout.from + " " + layout.to + "\n";
+  }
+  for (const recipe::Variable& variable : request.environment) {
+    text += "set " + variable.name + "=" + variable.value + "\n";
+  }
+  for (const std::string& folder : request.unfold) {
+    text += "unfold " + folder + "\n";
+  }
+  return Sha256::of(text).hex();
+}
+
+Result<Plan> make_plan(const Goal& goal, const recipe::Collection& recipes, const Options& options,
+                       const store::Store& store) {
+  Plan plan;
+  const manifest::Manifest& manifest = goal.manifest;
+  const manifest::Pin* const python = manifest.find({"python", {}});
+  InterpreterWish wish{options.python, "", manifest.target_python};
+  if (python != nullptr && python->want.kind == facts::Want::Kind::exact) {
+    wish.pinned = python->want.value.text;
+  }
+  GOLDENV_TRY(plan.interpreter, find_interpreter(wish, store));
+  PackageOptions packages = options.packages;
+  const Around around{plan.interpreter.target.machine, plan.interpreter.version, options.values};
+  if (goal.lock_file.empty()) {
+    GOLDENV_TRY(plan.wanted, wanted_of(manifest, recipes, around));
+  } else {
+    GOLDENV_TRY(const wheel::LockedSet set,
+                wheel::parse_lock(goal.lock_text, wheel::lock_form(name_of_file(goal.lock_file)),
+                                  goal.lock_file,
+                                  wheel::linux_environment(plan.interpreter.version, around.arch)));
+    plan.wanted = wanted_of(set, recipes, around);
+    add_sources(set.sources, packages);
+  }
+
+  std::vector<PackageWish> wishes;
+  for (const Component& component : plan.wanted.components) {
+    if (const recipe::Source* const source = wheel_source(component)) {
+      wishes.push_back(wish_of(component, *source, goal.lock_file));
+    }
+  }
+  GOLDENV_TRY(PackageAnswers answers,
+              find_packages(wishes, plan.interpreter, options.packages, options.search, store));
+  std::size_t next = 0;
+  for (const Component& component : plan.wanted.components) {
+    std::optional<Error> error;
+    std::optional<Step> step;
+    if (const recipe::Source* const source = wheel_source(component)) {
+      const Result<PackageFile>& answer = answers[next++];
+      if (answer) {
+        step = step_of(component, called(*source), from_wheel(component, *answer, plan.interpreter),
+                       store);
+        step->remarks = answer->remarks;
+      } else {
+        error = answer.error();
+      }
+    }
+    for (const recipe::Source& source : component.expansion.sources) {
+      if (step) {
+        break;
+      }
+      if (auto request = from_archive(component, source)) {
+        step = step_of(component, called(source), *std::move(request), store);
+      }
+    }
+    if (!step) {
+      plan.faults.push_back(
+          {component.key, component.version, error ? *error : no_source(component)});
+      continue;
+    }
+    if (!step->present && !store.artifact(Sha256::parse(step->request.sha256).value_or({}))) {
+      plan.fetch_bytes += step->request.size_bytes.value_or(0);
+      plan.unsized += step->request.size_bytes ? std::size_t{0} : std::size_t{1};
+    }
+    plan.steps.push_back(*std::move(step));
+  }
+
+  compat::Set versions = compat::versions_of(manifest);
+  const wheel::Target& target = plan.interpreter.target;
+  if (target.glibc_major != 0) {
+    versions.put("glibc",
+                 std::to_string(target.glibc_major) + "." + std::to_string(target.glibc_minor));
+  }
+  versions.put("python", plan.interpreter.version);
+  for (compat::Answer& answer : compat::judge(versions)) {
+    if (answer.verdict == compat::Verdict::incompatible) {
+      plan.impossible.push_back(std::move(answer));
+    }
+  }
+  if (plan.faults.empty() && !plan.steps.empty()) {
+    std::vector<std::string> ids;
+    for (const Step& step : plan.steps) {
+      ids.push_back(step.object);
+    }
+    plan.digest = compose::generation_digest(std::move(ids), base_of(plan.interpreter));
+    plan.composed = store.has_generation(plan.digest);
+  }
+  return plan;
+}
+
+Result<Obstacles> realise_steps(const Plan& plan, const Options& options, const store::Store& store,
+                                const Watch& watch) {
+  Obstacles obstacles;
+  RealiseRequest request;
+  for (const Step& step : plan.steps) {
+    if (!step.present) {
+      request.objects.push_back(step.request);
+    }
+  }
+  if (request.objects.empty()) {
+    return obstacles;
+  }
+  request.store = store.folder();
+  request.offline = options.search.offline;
+  request.python = plan.interpreter.base;
+  if (!options.search.offline) {
+    // The index is known by now; what is asked for here is how the network is reached.
+    const bool any_package = std::ranges::any_of(
+        request.objects, [](const ObjectRequest& object) { return object.kind == "wheel"; });
+    if (any_package) {
+      GOLDENV_TRY(const Packages packages, packages_of(plan.interpreter, options.packages));
+      request.network = packages.network;
+    }
+  }
+  GOLDENV_TRY(RealiseReply reply, realise(request, watch));
+  obstacles.refused = std::move(reply.refused);
+  return obstacles;
+}
+
+Result<std::vector<Unmet>> open_requirements(const Plan& plan, const store::Store& store) {
+  std::vector<Installed> set;
+  for (const Step& step : plan.steps) {
+    if (step.request.kind != "wheel") {
+      continue;
+    }
+    GOLDENV_TRY(const std::string text, read_metadata(store, step.object));
+    auto metadata = wheel::parse_metadata(text);
+    if (!metadata) {
+      return std::move(metadata).error().while_doing("reading METADATA of " + step.object);
+    }
+    set.push_back(
+        {wheel::normalised_name(step.request.name), step.request.version, *std::move(metadata)});
+  }
+  return unmet_requirements(
+      set, wheel::linux_environment(plan.interpreter.version, plan.interpreter.target.machine));
+}
+
+Result<Done> compose_steps(const Plan& plan, const store::Store& store) {
+  Done done;
+  done.digest = plan.digest;
+  if (store.has_generation(plan.digest)) {
+    done.environment = {store.generation(plan.digest), true};
+    return done;
+  }
+  std::vector<store::Object> objects;
+  for (const Step& step : plan.steps) {
+    GOLDENV_TRY(std::optional<store::Object> object, store.find(step.request.key));
+    if (!object) {
+      return Error{Errc::failed, step.object + " is not in the store", {}};
+    }
+    objects.push_back(*std::move(object));
+  }
+  GOLDENV_TRY(const compose::Plan composition,
+              compose::plan(store, std::move(objects), base_of(plan.interpreter)));
+  GOLDENV_TRY(done.environment, compose::compose(store, composition));
+  done.digest = composition.digest;
+  return done;
+}
+
+}  // namespace goldenv::provision
