@@ -10,8 +10,9 @@
 #include "unpack/contents.h"
 
 namespace goldenv::unpack {
+namespace {
 
-Result<store::Published> realise(const store::Store& store, const Job& job, Crew& crew) {
+Result<store::Published> make(const store::Store& store, const Job& job, Crew& crew) {
   const store::Descriptor artifact(open(job.path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
   struct stat status {};
   if (!artifact || fstat(artifact.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
@@ -67,6 +68,17 @@ Result<store::Published> realise(const store::Store& store, const Job& job, Crew
   object.roots = std::move(contents.roots);
   object.scripts = std::move(contents.scripts);
   return store.publish(std::move(building), std::move(object), std::move(contents.files));
+}
+
+}  // namespace
+
+Result<store::Published> realise(const store::Store& store, const Job& job, Crew& crew) {
+  Result<store::Published> made = make(store, job, crew);
+  // What the system or the store says knows nothing of the artifact.
+  if (!made && !made.error().message.starts_with(job.artifact.file)) {
+    made.error().message = job.artifact.file + ": " + made.error().message;
+  }
+  return made;
 }
 
 }  // namespace goldenv::unpack
