@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <set>
+#include <string_view>
 
 #include "report/text.h"
 
@@ -129,8 +131,12 @@ std::string plan_text(const provision::Plan& plan) {
   }
   if (plan.faults.empty() && !plan.steps.empty()) {
     out += forecast(plan) + "\n";
-    out += "environment " + plan.digest.substr(0, 16) + " of " + std::to_string(plan.steps.size()) +
-           (plan.steps.size() == 1 ? " component" : " components") +
+    std::set<std::string_view> keys;  // a component may have several parts
+    for (const provision::Step& step : plan.steps) {
+      keys.insert(step.key);
+    }
+    out += "environment " + plan.digest.substr(0, 16) + " of " + std::to_string(keys.size()) +
+           (keys.size() == 1 ? " component" : " components") +
            (plan.composed ? " is there" : " will be composed by links") + "\n";
   }
   return out;

@@ -71,8 +71,9 @@ std::string host_of(const wheel::Url& url) {
   return host;
 }
 
-/// What an index says is believed, digests and all: so it must be itself that says it.
-Result<void> check_index(const std::string& index, const wheel::PipSettings& settings) {
+}  // namespace
+
+Result<void> check_origin(const std::string& index, const std::vector<std::string>& trusted) {
   const wheel::Url url = wheel::parse_url(index);
   if (url.scheme == "https" || url.scheme == "file") {
     return {};
@@ -80,10 +81,10 @@ Result<void> check_index(const std::string& index, const wheel::PipSettings& set
   const std::string host = host_of(url);
   if (url.scheme == "http") {
     const bool here = host == "localhost" || host.starts_with("127.") || host == "[::1]";
-    const bool trusted = std::ranges::any_of(settings.trusted_hosts, [&](const std::string& one) {
+    const bool is_trusted = std::ranges::any_of(trusted, [&](const std::string& one) {
       return one == host || one.starts_with(host + ":");
     });
-    if (here || trusted) {
+    if (here || is_trusted) {
       return {};
     }
     return Error{Errc::usage,
@@ -94,8 +95,6 @@ Result<void> check_index(const std::string& index, const wheel::PipSettings& set
   }
   return Error{Errc::usage, "an index is a URL with https, http or file", {}};
 }
-
-}  // namespace
 
 std::string file_url(std::string_view path) {
   constexpr std::string_view kPlain = "-._~/";
@@ -340,7 +339,7 @@ Result<Packages> merge_packages(const PackageOptions& options, const wheel::PipS
     packages.from = "--no-index";
   }
   for (const std::string& index : packages.indexes) {
-    if (const Result<void> checked = check_index(index, settings); !checked) {
+    if (const Result<void> checked = check_origin(index, settings.trusted_hosts); !checked) {
       return checked.error();
     }
   }

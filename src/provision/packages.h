@@ -61,6 +61,10 @@ struct PackageFile {
   std::vector<std::string> remarks;
 };
 
+/// What an index says is believed, digests and all: so it must be itself that says it. Errors:
+/// usage, where it is read by http from a machine that is neither this one nor trusted.
+Result<void> check_origin(const std::string& index, const std::vector<std::string>& trusted);
+
 /// An absolute path as a file URL.
 std::string file_url(std::string_view path);
 

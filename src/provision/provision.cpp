@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "base/sha256.h"
 #include "base/text.h"
+#include "provision/sources.h"
 #include "store/descriptor.h"
 #include "wheel/name.h"
 
@@ -20,90 +22,6 @@ constexpr std::size_t kMetadataLimitBytes = 16u << 20;
 
 compose::BasePython base_of(const Interpreter& interpreter) {
   return {interpreter.base, interpreter.minor};
-}
-
-std::string called(const recipe::Source& source) {
-  const std::string& what = source.name.empty() ? source.url : source.name;
-  return std::string(recipe::name(source.kind)) + " " + what;
-}
-
-/// What every request of a recipe says.
-ObjectRequest request_for(const Component& component) {
-  ObjectRequest request;
-  request.id = component.key + " " + component.version;
-  request.environment = component.recipe->environment;
-  request.unfold = component.recipe->unfold;
-  request.copy = component.recipe->place == recipe::Place::copy;
-  return request;
-}
-
-/// How an archive is packed, by its name; "" where goldenv cannot unpack it.
-std::string archive_kind(std::string_view url) {
-  if (url.ends_with(".zip")) {
-    return "zip";
-  }
-  for (const std::string_view end : {".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.zst"}) {
-    if (url.ends_with(end)) {
-      return "tar";
-    }
-  }
-  return url.ends_with(".deb") ? "deb" : "";
-}
-
-/// The request for a source with a URL and a digest of its own; nothing for other sources.
-std::optional<ObjectRequest> from_archive(const Component& component,
-                                          const recipe::Source& source) {
-  const bool whole = (source.kind == recipe::Kind::archive || source.kind == recipe::Kind::deb) &&
-                     !source.url.empty() && source.sha256.size() == 1;
-  const std::string kind = whole ? archive_kind(source.url) : "";
-  if (kind.empty()) {
-    return std::nullopt;
-  }
-  ObjectRequest request = request_for(component);
-  request.kind = kind;
-  request.name = component.recipe->is_generic() ? component.key : component.recipe->component;
-  request.version = component.version;
-  request.file = source.url.substr(source.url.rfind('/') + 1);
-  request.urls = {source.url};
-  request.sha256 = source.sha256.begin()->second;
-  request.strip = source.strip;
-  request.place = source.layout;
-  return request;
-}
-
-ObjectRequest from_wheel(const Component& component, const PackageFile& file,
-                         const Interpreter& interpreter) {
-  ObjectRequest request = request_for(component);
-  request.kind = "wheel";
-  request.name = wheel::escaped_name(file.project);
-  request.version = file.version;
-  request.file = file.file;
-  request.urls = {file.url};
-  request.sha256 = file.sha256;
-  request.size_bytes = file.size_bytes;
-  request.python = wheel::abi_tag(interpreter.target);
-  return request;
-}
-
-/// The first wheel among a component's sources.
-const recipe::Source* wheel_source(const Component& component) {
-  const auto& sources = component.expansion.sources;
-  const auto at = std::ranges::find(sources, recipe::Kind::wheel, &recipe::Source::kind);
-  return at == sources.end() ? nullptr : &*at;
-}
-
-/// Why no source of a component will do, where none of them is a wheel or an archive.
-Error no_source(const Component& component) {
-  std::string text;
-  for (const recipe::Source& source : component.expansion.sources) {
-    text += (text.empty() ? "" : ", ") + called(source);
-  }
-  for (const std::string& passed : component.expansion.passed_over) {
-    text += (text.empty() ? "" : "; ") + passed;
-  }
-  return {Errc::absent,
-          "no source that can be fetched here" + (text.empty() ? "" : " (" + text + ")"),
-          {}};
 }
 
 std::string name_of_file(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -119,30 +37,6 @@ void add_sources(const wheel::LockedSources& sources, PackageOptions& options) {
   options.find_links.insert(options.find_links.end(), sources.find_links.begin(),
                             sources.find_links.end());
   options.no_index = options.no_index || sources.no_index;
-}
-
-/// The package of a wheel source, with what a lock file says of it.
-PackageWish wish_of(const Component& component, const recipe::Source& source,
-                    const std::string& lock_file) {
-  PackageWish wish{wheel::normalised_name(source.name), source.version, {}, {}};
-  if (!component.locked) {
-    return wish;
-  }
-  wish.digests = component.locked->digests;
-  for (const wheel::LockedWheel& wheel : component.locked->wheels) {
-    wheel::PageFile file;
-    file.file = wheel.file;
-    file.url = wheel.url;
-    if (file.url.empty()) {
-      const std::filesystem::path path =
-          std::filesystem::absolute(lock_file).parent_path() / wheel.path;
-      file.url = file_url(path.lexically_normal().string());
-    }
-    file.sha256 = wheel.sha256;
-    file.size_bytes = wheel.size_bytes;
-    wish.files.push_back(std::move(file));
-  }
-  return wish;
 }
 
 Step step_of(const Component& component, const std::string& source, ObjectRequest request,
@@ -231,46 +125,24 @@ Result<Plan> make_plan(const Goal& goal, const recipe::Collection& recipes, cons
     add_sources(set.sources, packages);
   }
 
-  std::vector<PackageWish> wishes;
-  for (const Component& component : plan.wanted.components) {
-    if (const recipe::Source* const source = wheel_source(component)) {
-      wishes.push_back(wish_of(component, *source, goal.lock_file));
-    }
-  }
-  GOLDENV_TRY(PackageAnswers answers,
-              find_packages(wishes, plan.interpreter, options.packages, options.search, store));
-  std::size_t next = 0;
-  for (const Component& component : plan.wanted.components) {
-    std::optional<Error> error;
-    std::optional<Step> step;
-    if (const recipe::Source* const source = wheel_source(component)) {
-      const Result<PackageFile>& answer = answers[next++];
-      if (answer) {
-        step = step_of(component, called(*source), from_wheel(component, *answer, plan.interpreter),
-                       store);
-        step->remarks = answer->remarks;
-      } else {
-        error = answer.error();
-      }
-    }
-    for (const recipe::Source& source : component.expansion.sources) {
-      if (step) {
-        break;
-      }
-      if (auto request = from_archive(component, source)) {
-        step = step_of(component, called(source), *std::move(request), store);
-      }
-    }
-    if (!step) {
-      plan.faults.push_back(
-          {component.key, component.version, error ? *error : no_source(component)});
+  GOLDENV_TRY(std::vector<Found> found,
+              find_sources(plan.wanted.components,
+                           {plan.interpreter, packages, options.search, goal.lock_file}, store));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const Component& component = plan.wanted.components[i];
+    if (found[i].requests.empty()) {
+      plan.faults.push_back({component.key, component.version, std::move(found[i].error)});
       continue;
     }
-    if (!step->present && !store.artifact(Sha256::parse(step->request.sha256).value_or({}))) {
-      plan.fetch_bytes += step->request.size_bytes.value_or(0);
-      plan.unsized += step->request.size_bytes ? std::size_t{0} : std::size_t{1};
+    for (ObjectRequest& request : found[i].requests) {
+      Step step = step_of(component, found[i].source, std::move(request), store);
+      step.remarks = std::exchange(found[i].remarks, {});
+      if (!step.present && !store.artifact(Sha256::parse(step.request.sha256).value_or({}))) {
+        plan.fetch_bytes += step.request.size_bytes.value_or(0);
+        plan.unsized += step.request.size_bytes ? std::size_t{0} : std::size_t{1};
+      }
+      plan.steps.push_back(std::move(step));
     }
-    plan.steps.push_back(*std::move(step));
   }
 
   compat::Set versions = compat::versions_of(manifest);

@@ -32,7 +32,7 @@ struct Goal {
   std::string lock_text;
 };
 
-/// One component and the object that it becomes.
+/// An object and the component that it is, or is a part of.
 struct Step {
   std::string key;  ///< of the pin
   std::string version;
@@ -53,7 +53,7 @@ struct Fault {
 struct Plan {
   Wanted wanted;
   Interpreter interpreter;
-  std::vector<Step> steps;                 ///< by key
+  std::vector<Step> steps;                 ///< by key; of one key as many as it has parts
   std::vector<Fault> faults;               ///< of components without an artifact
   std::vector<compat::Answer> impossible;  ///< what tables say cannot work together
   std::uint64_t fetch_bytes = 0;           ///< of artifacts whose size is told

@@ -129,7 +129,7 @@ TEST_F(Provision, ALibraryOfTheEnvironmentIsTheOneThatIsPinned) {
   for (const std::string version : {"2.18.1", "2.19.3"}) {
     const test::Ended done =
         provision("  nccl: " + version + "\n  cuda: 12.1.1\n" + "  python.package.alpha: \"1.0\"\n",
-                  {"--plan"});
+                  {"--plan", "--source-host", "nvidia=file:///nowhere"});
     EXPECT_THAT(done.out, HasSubstr("nvidia_nccl_cu12-" + version + "-py3-none-any.whl"));
     // libcudart has no wheel here, and that is said.
     EXPECT_EQ(done.status, 4) << done.out;
