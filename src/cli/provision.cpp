@@ -6,13 +6,16 @@
 #include <array>
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 
 #include "base/text.h"
+#include "cli/apply.h"
 #include "cli/command.h"
 #include "cli/environment.h"
 #include "cli/output.h"
 #include "cli/provision_text.h"
 #include "cli/request.h"
+#include "host/host.h"
 #include "report/text.h"
 #include "source/text_file.h"
 
@@ -22,7 +25,7 @@ extern const Command check;
 
 namespace {
 
-constexpr std::array<OptionSpec, 13> kOptions = {{
+constexpr std::array<OptionSpec, 17> kOptions = {{
     {"--plan", "", "say what would be done, and do nothing", false, ""},
     {"--offline", "", "ask no index and fetch nothing: of what the store has", false, ""},
     {"--refresh", "", "ask indexes again for what is remembered", false, ""},
@@ -37,6 +40,10 @@ constexpr std::array<OptionSpec, 13> kOptions = {{
      ""},
     {"--recipes", "DIR", "a folder of recipes, which win over goldenv's own", false, ""},
     {"--no-check", "", "do not check this machine against the manifest at the end", false, ""},
+    kScriptOption,
+    kApplyOption,
+    kDigestOption,
+    kRollbackOption,
 }};
 
 /// What everything else needs to know of the command line.
@@ -46,6 +53,7 @@ struct Setting {
   recipe::Collection recipes;
   provision::Options options;
   std::string root;  ///< the environment's name
+  std::unique_ptr<host::Host> machine;
 };
 
 Result<recipe::Values> hosts_of(const Invocation& invocation) {
@@ -119,6 +127,8 @@ Result<Setting> setting_of(const Invocation& invocation) {
   options.search.offline = invocation.has("--offline");
   options.search.refresh = invocation.has("--refresh");
   GOLDENV_TRY(options.values, hosts_of(invocation));
+  setting.machine = host::live_host();
+  options.machine = setting.machine.get();
   setting.root = invocation.value("--name");
   if (setting.root.empty()) {
     setting.root = setting.goal.manifest.name;
@@ -232,11 +242,21 @@ int carry_out(const Invocation& invocation, const Setting& setting, provision::P
   if (!unmet) {
     return fail(unmet.error());
   }
-  if (!unmet->empty()) {
-    say("not exact: " + std::to_string(unmet->size()) +
-        (unmet->size() == 1 ? " requirement is" : " requirements are") +
+  // A version that somebody pinned is what they want to see under the others; one that nobody
+  // pinned would have to be chosen.
+  std::vector<provision::Unmet> missing;
+  for (const provision::Unmet& one : *unmet) {
+    if (one.has.empty()) {
+      missing.push_back(one);
+    } else {
+      say_lines(unmet_text({one}));
+    }
+  }
+  if (!missing.empty()) {
+    say("not exact: " + std::to_string(missing.size()) +
+        (missing.size() == 1 ? " requirement is" : " requirements are") +
         " not met by what is pinned");
-    say_lines(unmet_text(*unmet));
+    say_lines(unmet_text(missing));
     return kUsage;
   }
   const auto done = provision::compose_steps(plan, store);
@@ -273,10 +293,48 @@ int carry_out(const Invocation& invocation, const Setting& setting, provision::P
   return check_environment(setting, done->environment.folder, on_screen);
 }
 
+/// --plan: also what takes root. A manifest may ask for that alone.
+int show_plan(const Invocation& invocation, const Setting& setting, const provision::Plan& plan,
+              const Result<void>& possible) {
+  const auto machine =
+      privileged_of(invocation, setting.goal.manifest, setting.recipes, setting.options.values);
+  if (!machine) {
+    return fail(machine.error());
+  }
+  if (invocation.has("--script") && !machine->script.empty()) {
+    if (const Result<void> written = write_script(invocation.value("--script"), machine->script);
+        !written) {
+      return fail(written.error());
+    }
+  }
+  const bool is_all_of_machine = plan.wanted.components.empty() && !machine->is_empty();
+  const int status = possible || is_all_of_machine ? kWell : status_of(possible.error());
+  const Rendering rendering{
+      [&](report::Colour) { return plan_text(plan) + privileged_text(*machine); },
+      [&] {
+        doc::Node node = plan_data(plan);
+        node.entries.push_back({"privileged", {}, privileged_data(*machine)});
+        return node;
+      },
+      {}};
+  return deliver(invocation, rendering, status);
+}
+
 int run_provision(const Invocation& invocation) {
+  const bool is_plan = invocation.has("--plan");
+  if (is_plan + invocation.has("--apply") + invocation.has("--rollback") > 1) {
+    return fail({Errc::usage, "--plan, --apply and --rollback: one of them", {}});
+  }
+  if (invocation.has("--rollback")) {
+    return run_rollback();
+  }
   const auto setting = setting_of(invocation);
   if (!setting) {
     return fail(setting.error());
+  }
+  if (invocation.has("--apply") || (invocation.has("--script") && !is_plan)) {
+    return run_privileged(invocation, setting->goal.manifest, setting->recipes,
+                          setting->options.values);
   }
   const auto folder = store::Store::default_folder();
   if (!folder) {
@@ -291,11 +349,8 @@ int run_provision(const Invocation& invocation) {
     return fail(plan.error());
   }
   const Result<void> possible = check_plan(*plan, invocation.has("--force"));
-  if (invocation.has("--plan")) {
-    const int status = possible ? kWell : status_of(possible.error());
-    const Rendering rendering{
-        [&](report::Colour) { return plan_text(*plan); }, [&] { return plan_data(*plan); }, {}};
-    return deliver(invocation, rendering, status);
+  if (is_plan) {
+    return show_plan(invocation, *setting, *plan, possible);
   }
   if (!possible) {
     say_lines(plan_text(*plan));

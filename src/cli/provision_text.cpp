@@ -200,7 +200,7 @@ std::string unmet_text(const std::vector<provision::Unmet>& unmet) {
   std::string out;
   for (const provision::Unmet& one : unmet) {
     out += one.by + " requires " + one.wants +
-           (one.has.empty() ? ", which nothing pins" : ", and " + one.has + " is pinned") +
+           (one.has.empty() ? ", which nothing pins" : "; " + one.has + " is pinned, and taken") +
            (one.certain ? "" : " (perhaps: that hangs on what is not known of the machine)") + "\n";
   }
   return out;

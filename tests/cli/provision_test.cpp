@@ -159,6 +159,15 @@ TEST_F(Provision, WhatNothingPinsIsNamedAndNothingIsGuessed) {
   EXPECT_FALSE(fs::exists(temp_.at("store/roots/train")));
 }
 
+TEST_F(Provision, AVersionThatIsPinnedWinsOverWhatAnotherPackageAsksFor) {
+  wheel({"delta", "1.0", "--requires", "alpha==1.0", "--file", "delta.py=import alpha\n"});
+  const test::Ended done =
+      provision("  python.package.alpha: \"1.1\"\n  python.package.delta: \"1.0\"\n");
+  EXPECT_EQ(done.status, 0) << done.err;
+  EXPECT_THAT(done.err, HasSubstr("delta 1.0 requires alpha ==1.0; 1.1 is pinned, and taken"));
+  EXPECT_EQ(in_environment("import delta; print(delta.alpha.VALUE)"), "2\n");
+}
+
 TEST_F(Provision, AVersionThatNobodyHasIsRefusedWithTheNearest) {
   const test::Ended none = provision("  python.package.alpha: \"3.0\"\n");
   EXPECT_EQ(none.status, 4);
