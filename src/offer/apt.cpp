@@ -1,24 +1,18 @@
-// Packages that apt's lists name. Format: deb-control(5) stanzas, as apt keeps them in
-// /var/lib/apt/lists, plain or compressed (Acquire::GzipIndexes; the image builders choose lz4).
+// Packages that apt's lists name. Format: deb-control(5) stanzas.
 #include <algorithm>
-#include <array>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
 
-#include "archive/decompression.h"
 #include "base/text.h"
+#include "offer/apt_lists.h"
 #include "offer/offer.h"
 #include "recipe/recipe.h"
 
 namespace goldenv::offer {
 namespace {
 
-constexpr std::string_view kFolder = "/var/lib/apt/lists";
-constexpr std::uint64_t kListLimitBytes = 1ull << 30;
 constexpr std::size_t kLineLimitBytes = 64u << 10;
-constexpr std::array<std::string_view, 4> kRead = {"", ".gz", ".xz", ".zst"};
 
 /// Packages beside one that are not it: symbols for debuggers, the kernel before it is signed.
 bool is_beside(std::string_view name) {
@@ -155,56 +149,34 @@ Offers from_distribution(const host::Host& host, const recipe::Recipe& recipe) {
   if (begins.empty()) {
     return offers;
   }
-  const auto folder = host.list(kFolder);
-  if (!folder && folder.error().code != Errc::absent) {
-    offers.unread.push_back(folder.error().message);
+  const auto lists = apt_lists(host);
+  if (!lists) {
+    offers.unread.push_back(lists.error().message);
     return offers;
   }
-  const std::vector<host::DirEntry> entries = folder ? *folder : std::vector<host::DirEntry>{};
-  const auto is_list = [](const host::DirEntry& entry) {
-    return entry.name.find("_Packages") != std::string::npos;
-  };
-  if (std::ranges::none_of(entries, is_list)) {
+  if (!lists->any) {
     // Images are shipped without them; a machine that has no dpkg has no use for them either.
     if (host.exists("/var/lib/dpkg/status")) {
-      offers.unread.push_back(std::string(kFolder) +
+      offers.unread.push_back(std::string(kListsFolder) +
                               ": no lists; apt-get update fetches what the distribution offers");
     }
     return offers;
   }
   std::set<std::string> seen;
-  std::map<std::string, std::size_t> passed_over;  // by ending
-  for (const host::DirEntry& entry : entries) {
-    const std::size_t at = entry.name.rfind("_Packages");
-    if (at == std::string::npos) {
-      continue;
-    }
-    const std::string path = std::string(kFolder) + "/" + entry.name;
-    const std::string ending = entry.name.substr(at + 9);
-    if (std::ranges::find(kRead, ending) == kRead.end()) {
-      ++passed_over[ending];
-      continue;
-    }
-    const auto found = host.inspect(path, [&](int fd) -> Result<std::string> {
-      StanzaReader reader(begins);
-      auto read = archive::decompress(fd, path, kListLimitBytes, [&](std::string_view piece) {
-        reader.take(piece);
-        return Result<void>{};
-      });
-      if (!read) {
-        return std::move(read).error();
-      }
-      return std::move(reader).finish();
-    });
+  for (const std::string& name : lists->names) {
+    StanzaReader reader(begins);
+    const auto found = read_list(
+        host, name, [&](std::string_view piece) { reader.take(piece); },
+        [&] { return std::move(reader).finish(); });
     if (!found) {
       offers.unread.push_back(found.error().message);
       continue;
     }
     add(recipe, *found, seen, offers);
   }
-  for (const auto& [ending, count] : passed_over) {
-    offers.unread.push_back(std::string(kFolder) + ": " + std::to_string(count) + " in the form " +
-                            shortened(ending, 20) +
+  for (const auto& [ending, count] : lists->other) {
+    offers.unread.push_back(std::string(kListsFolder) + ": " + std::to_string(count) +
+                            " in the form " + shortened(ending, 20) +
                             ", which goldenv does not read; apt-get update with "
                             "-o Acquire::GzipIndexes=false writes them plain");
   }

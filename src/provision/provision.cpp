@@ -127,7 +127,7 @@ Result<Plan> make_plan(const Goal& goal, const recipe::Collection& recipes, cons
 
   GOLDENV_TRY(std::vector<Found> found,
               find_sources(plan.wanted.components,
-                           {plan.interpreter, packages, options.search, goal.lock_file}, store));
+                           {plan.interpreter, packages, options.search, goal.lock_file, options.machine}, store));
   for (std::size_t i = 0; i < found.size(); ++i) {
     const Component& component = plan.wanted.components[i];
     if (found[i].requests.empty()) {

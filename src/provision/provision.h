@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "compat/compat.h"
 #include "compose/compose.h"
+#include "host/host.h"
 #include "manifest/manifest.h"
 #include "provision/interpreter.h"
 #include "provision/packages.h"
@@ -23,6 +24,7 @@ struct Options {
   PackageOptions packages;
   PackageSearch search;
   recipe::Values values;  ///< "host.nvidia" instead of the recipes' own
+  const host::Host* machine = nullptr;  ///< whose apt's lists may have what no index has
 };
 
 /// What an environment is made after.

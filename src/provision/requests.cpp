@@ -3,25 +3,12 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "provision/debs.h"
 #include "wheel/name.h"
 #include "wheel/tags.h"
 
 namespace goldenv::provision {
 namespace {
-
-/// What every request of a recipe says.
-ObjectRequest request_for(const Component& component) {
-  ObjectRequest request;
-  request.id = component.key + " " + component.version;
-  request.environment = component.recipe->environment;
-  request.unfold = component.recipe->unfold;
-  request.copy = component.recipe->place == recipe::Place::copy;
-  return request;
-}
-
-std::string name_for(const Component& component) {
-  return component.recipe->is_generic() ? component.key : component.recipe->component;
-}
 
 std::string file_of_url(const std::string& url) { return url.substr(url.rfind('/') + 1); }
 
@@ -58,6 +45,19 @@ std::vector<recipe::Layout> placed(const std::vector<recipe::Layout>& layout,
 }
 
 }  // namespace
+
+ObjectRequest request_for(const Component& component) {
+  ObjectRequest request;
+  request.id = component.key + " " + component.version;
+  request.environment = component.recipe->environment;
+  request.unfold = component.recipe->unfold;
+  request.copy = component.recipe->place == recipe::Place::copy;
+  return request;
+}
+
+std::string name_for(const Component& component) {
+  return component.recipe->is_generic() ? component.key : component.recipe->component;
+}
 
 std::string called(const recipe::Source& source) {
   const std::string& what = !source.name.empty()        ? source.name
@@ -96,7 +96,7 @@ std::optional<ObjectRequest> from_archive(const Component& component, const reci
   request.urls = {source.url};
   request.sha256 = source.sha256.begin()->second;
   request.strip = source.strip;
-  request.place = placed(source.layout, interpreter);
+  request.place = kind == "deb" ? deb_layout(interpreter) : placed(source.layout, interpreter);
   return request;
 }
 

@@ -15,6 +15,11 @@ namespace goldenv::provision {
 /// "wheel nvidia-nccl-cu12": how people are told of a source.
 std::string called(const recipe::Source& source);
 
+/// What every request of a recipe says.
+ObjectRequest request_for(const Component& component);
+/// What an object that is a whole component is called, where it is no wheel.
+std::string name_for(const Component& component);
+
 ObjectRequest from_wheel(const Component& component, const PackageFile& file,
                          const Interpreter& interpreter);
 

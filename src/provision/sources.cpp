@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "provision/debs.h"
 #include "provision/redist.h"
 #include "provision/requests.h"
 #include "wheel/name.h"
@@ -73,6 +74,11 @@ struct Walk {
     found.source = called(source);
     found.requests = std::move(requests);
     over = true;
+    const bool is_library = source.kind == recipe::Kind::redist || source.kind == recipe::Kind::deb;
+    if (is_library && component->key.starts_with("python.package.")) {
+      found.remarks.push_back(component->key + " is taken from " + called(source) +
+                              ": its libraries, and no Python package of that name");
+    }
   }
 
   void take_parts(const recipe::Source& source, const RedistParts& parts,
@@ -81,13 +87,14 @@ struct Walk {
     for (const RedistPart& part : parts) {
       requests.push_back(from_redist(*component, source, part, parts.size() == 1, interpreter));
     }
-    if (component->key.starts_with("python.package.")) {
-      found.remarks.push_back(component->key + " is taken from " + called(source) +
-                              ": its libraries, and no Python package of that name");
-    }
     take(source, std::move(requests));
   }
 };
+
+/// Whether a source is a Debian package that apt's lists have to be asked for.
+bool is_of_apt(const recipe::Source& source) {
+  return source.kind == recipe::Kind::deb && source.url.empty();
+}
 
 const recipe::Source* current(const Walk& walk) {
   const auto& sources = walk.component->expansion.sources;
@@ -95,8 +102,8 @@ const recipe::Source* current(const Walk& walk) {
 }
 
 /// Goes on to where a component is found, or an index of NVIDIA's has to be asked, or to the end.
-void go_on(Walk& walk, const std::vector<Result<PackageFile>>& packages,
-           const SourceSearch& search) {
+void go_on(Walk& walk, const std::vector<Result<PackageFile>>& packages, const SourceSearch& search,
+           const store::Store& store) {
   while (const recipe::Source* const source = current(walk)) {
     if (source->kind == recipe::Kind::redist) {
       return;
@@ -109,6 +116,16 @@ void go_on(Walk& walk, const std::vector<Result<PackageFile>>& packages,
         walk.found.remarks = package->remarks;
       } else {
         walk.refuse(*source, package.error());
+      }
+      continue;
+    }
+    if (is_of_apt(*source) && search.machine != nullptr) {
+      const auto deb =
+          look_for_deb(*walk.component, *source, search.interpreter, *search.machine, store);
+      if (deb) {
+        walk.take(*source, {from_deb(*walk.component, *deb, search.interpreter)});
+      } else {
+        walk.refuse(*source, deb.error());
       }
       continue;
     }
@@ -155,18 +172,28 @@ Result<void> ask_indices(std::vector<Walk>& walks, const SourceSearch& search,
   return {};
 }
 
-/// Where no index had a wheel the last time, the archives that were taken instead.
+/// Where no index had a wheel the last time, what was taken instead.
 bool take_remembered(Walk& walk, const SourceSearch& search, const store::Store& store) {
-  const recipe::Source* const source = source_of(*walk.component, recipe::Kind::redist);
-  if (source == nullptr || search.search.refresh) {
+  if (search.search.refresh) {
     return false;
   }
-  const auto parts =
-      remembered_redist(redist_wish(*walk.component, *source, search.interpreter), store);
-  if (parts) {
-    walk.take_parts(*source, *parts, search.interpreter);
+  for (const recipe::Source& source : walk.component->expansion.sources) {
+    if (source.kind == recipe::Kind::redist) {
+      const auto parts =
+          remembered_redist(redist_wish(*walk.component, source, search.interpreter), store);
+      if (parts) {
+        walk.take_parts(source, *parts, search.interpreter);
+        return true;
+      }
+    } else if (is_of_apt(source)) {
+      const auto deb = remembered_deb(*walk.component, source, search.interpreter, store);
+      if (deb) {
+        walk.take(source, {from_deb(*walk.component, *deb, search.interpreter)});
+        return true;
+      }
+    }
   }
-  return parts.has_value();
+  return false;
 }
 
 }  // namespace
@@ -194,7 +221,7 @@ Result<std::vector<Found>> find_sources(const std::vector<Component>& components
   };
   while (any_left()) {
     for (Walk& walk : walks) {
-      go_on(walk, packages, search);
+      go_on(walk, packages, search, store);
     }
     if (Result<void> asked = ask_indices(walks, search, store); !asked) {
       return std::move(asked).error();

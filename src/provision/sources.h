@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "host/host.h"
 #include "provision/interpreter.h"
 #include "provision/packages.h"
 #include "provision/realiser.h"
@@ -18,6 +19,7 @@ struct SourceSearch {
   PackageOptions packages;
   PackageSearch search;
   std::string lock_file;  ///< of another tool: its packages are wheels and nothing else
+  const host::Host* machine = nullptr;  ///< whose apt's lists are looked at; none: nobody's
 };
 
 /// The source that a component is taken from.
