@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,23 +14,27 @@
 #include "facts/catalogue.h"
 #include "host/host.h"
 #include "offer/offer.h"
+#include "provision/packages.h"
 #include "recipe/recipe.h"
 #include "report/data.h"
 #include "report/text.h"
 #include "store/store.h"
 #include "tables/releases.h"
+#include "wheel/name.h"
 
 namespace goldenv::cli {
 namespace {
 
-constexpr std::array<OptionSpec, 2> kOptions = {{
+constexpr std::array<OptionSpec, 4> kOptions = {{
     {"--between", "A..B", "only versions from A to B, both included; either may be left out", false,
      ""},
+    {"--online", "", "also ask the package index that pip is set to use", false, ""},
+    {"--index", "URL", "also ask this package index", false, ""},
     {"--python", "P", "the Python that is meant: its prefix or interpreter", false, ""},
 }};
 
 /// The origins in the order in which they are told.
-constexpr std::array<std::string_view, 4> kOrigins = {"installed", "store", "distribution",
+constexpr std::array<std::string_view, 5> kOrigins = {"installed", "store", "distribution", "index",
                                                       "table"};
 
 /// What is known of one component.
@@ -111,6 +116,39 @@ offer::Offers from_store(const std::vector<std::string>& keys) {
   return offers;
 }
 
+/// The projects of an index that have a component, under the same numbers.
+std::set<std::string> projects_of(const std::vector<std::string>& keys) {
+  constexpr std::string_view kPackages = "python.package.";
+  std::set<std::string> projects;
+  for (const std::string& key : keys) {
+    if (key.starts_with(kPackages)) {
+      projects.insert(wheel::normalised_name(key.substr(kPackages.size())));
+    }
+  }
+  return projects;
+}
+
+/// What the index has that the command line names, or that pip is set to use.
+offer::Offers from_index(const Invocation& invocation, const std::vector<std::string>& keys) {
+  const std::set<std::string> projects = projects_of(keys);
+  if (projects.empty()) {
+    return {{}, {"the index: no project of it is numbered like " + keys.front()}};
+  }
+  provision::Interpreter interpreter;
+  interpreter.program = provision::python_program(invocation.value("--python"));
+  provision::PackageOptions options;
+  options.index = invocation.value("--index");
+  const auto found = provision::index_versions(projects, interpreter, options);
+  if (!found) {
+    return {{}, {"the index: " + found.error().message}};
+  }
+  offer::Offers offers{{}, found->unread};
+  for (const auto& one : found->versions) {
+    offers.offers.push_back({one.version, "index", one.project, ""});
+  }
+  return offers;
+}
+
 /// The facts of the source that tell which versions it has.
 Result<facts::Snapshot> look(const Invocation& invocation, const source::Source& source,
                              const std::vector<std::string>& keys) {
@@ -152,6 +190,9 @@ Result<Listing> list(const Invocation& invocation, const facts::Resolved& compon
   }
   if (recipe != nullptr) {
     add(from_distribution(source, *recipe), offers, listing.unread);
+  }
+  if (invocation.has("--online") || invocation.has("--index")) {
+    add(from_index(invocation, keys), offers, listing.unread);
   }
   const std::string_view listed = has_own ? std::string_view(recipe->component) : component.name;
   add(offer::from_tables(listed), offers, listing.unread);

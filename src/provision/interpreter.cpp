@@ -115,6 +115,10 @@ Result<Interpreter> ask(const std::string& program, const store::Store& store) {
 
 }  // namespace
 
+std::string python_program(const std::string& asked) {
+  return asked.empty() ? on_path("python3").value_or("") : program_of(asked);
+}
+
 Result<Interpreter> parse_interpreter(std::string_view text, std::string_view program) {
   GOLDENV_TRY(const doc::Node said, doc::parse(text, doc::Format::json, program));
   Interpreter interpreter;

@@ -26,6 +26,10 @@ struct InterpreterWish {
   std::string target_python;  ///< the manifest's prefix; "" for none
 };
 
+/// The program that a user names by itself or by its prefix; where nothing is named, python3 on
+/// PATH. It is not run. "" where there is none.
+std::string python_program(const std::string& asked);
+
 /// The first of: what was asked for; the manifest's target_python, if it is of the pinned minor
 /// version; python3.N of that version on PATH; python3 on PATH. It is run once (isolated, without
 /// site-packages) to say what it is; what an ELF file said is remembered in the store while the

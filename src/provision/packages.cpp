@@ -1,11 +1,8 @@
 #include "provision/packages.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -14,7 +11,6 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "provision/remembered.h"
-#include "source/program.h"
 #include "store/descriptor.h"
 #include "tables/torch_variants.h"
 #include "wheel/choice.h"
@@ -22,79 +18,14 @@
 #include "wheel/page.h"
 #include "wheel/url.h"
 
-extern char** environ;
-
 namespace goldenv::provision {
 namespace {
 
 constexpr std::string_view kAccept =
     "application/vnd.pypi.simple.v1+json, application/vnd.pypi.simple.v1+html;q=0.2, "
     "text/html;q=0.1";
-constexpr std::string_view kDefaultIndex =
-    "from pip._internal.models.index import PyPI\nprint(PyPI.simple_url)\n";
-constexpr std::chrono::milliseconds kPipDeadline{60'000};
-
-/// Runs an interpreter with the caller's variables, but for those that would lead it elsewhere.
-source::Ended run_python(const Interpreter& interpreter, std::vector<std::string> words) {
-  source::Program program;
-  program.words = {interpreter.program};
-  for (std::string& word : words) {
-    program.words.push_back(std::move(word));
-  }
-  for (char** entry = environ; *entry != nullptr; ++entry) {
-    const std::string_view text = *entry;
-    if (!text.starts_with("PYTHON") && !text.starts_with("LD_")) {
-      program.environment.emplace_back(text);
-    }
-  }
-  program.deadline = kPipDeadline;
-  program.output_limit_bytes = 1u << 20;
-  return source::run(program);
-}
-
-bool went_well(const source::Ended& ended) {
-  return ended.how == source::Ended::How::by_itself && ended.status == 0;
-}
-
-/// The host of a URL, without user and port, in lower case.
-std::string host_of(const wheel::Url& url) {
-  std::string_view authority = url.authority;
-  if (const std::size_t at = authority.rfind('@'); at != std::string_view::npos) {
-    authority.remove_prefix(at + 1);
-  }
-  authority = authority.starts_with('[') ? authority.substr(0, authority.find(']') + 1)
-                                         : authority.substr(0, authority.find(':'));
-  std::string host(authority);
-  std::ranges::transform(host, host.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return host;
-}
 
 }  // namespace
-
-Result<void> check_origin(const std::string& index, const std::vector<std::string>& trusted) {
-  const wheel::Url url = wheel::parse_url(index);
-  if (url.scheme == "https" || url.scheme == "file") {
-    return {};
-  }
-  const std::string host = host_of(url);
-  if (url.scheme == "http") {
-    const bool here = host == "localhost" || host.starts_with("127.") || host == "[::1]";
-    const bool is_trusted = std::ranges::any_of(trusted, [&](const std::string& one) {
-      return one == host || one.starts_with(host + ":");
-    });
-    if (here || is_trusted) {
-      return {};
-    }
-    return Error{Errc::usage,
-                 "the index on " + host +
-                     " is read by http, so that anybody on the way could change it: use https, or "
-                     "name the host in pip's trusted-host",
-                 {}};
-  }
-  return Error{Errc::usage, "an index is a URL with https, http or file", {}};
-}
 
 std::string file_url(std::string_view path) {
   constexpr std::string_view kPlain = "-._~/";
@@ -188,12 +119,6 @@ std::optional<PackageFile> remembered(const PackageWish& wish, const Interpreter
   return whole ? std::optional(std::move(file)) : std::nullopt;
 }
 
-/// What indexes and links said of one project.
-struct Offers {
-  std::vector<wheel::PageFile> files;
-  std::vector<Error> faults;  ///< pages that could not be read
-};
-
 /// Reads one page into what is offered. A page that is not there says nothing.
 void add_page(const Got& got, Offers& offers) {
   if (got.status == 404 || got.status == 410) {
@@ -212,13 +137,14 @@ void add_page(const Got& got, Offers& offers) {
   std::ranges::move(page->files, std::back_inserter(offers.files));
 }
 
-/// The pages of all projects, and of --find-links, in one go.
+}  // namespace
+
 Result<std::map<std::string, Offers>> ask_indexes(const std::set<std::string>& projects,
                                                   const Packages& packages,
-                                                  const store::Store& store) {
+                                                  const std::string& store) {
   std::map<std::string, Offers> offers;
   RealiseRequest request;
-  request.store = store.folder();
+  request.store = store;
   request.network = packages.network;
   std::vector<std::string> asked;  // by a request's id: the project, "" for all
   const auto add_get = [&](std::string url, const std::string& project) {
@@ -266,6 +192,8 @@ Result<std::map<std::string, Offers>> ask_indexes(const std::set<std::string>& p
   return offers;
 }
 
+namespace {
+
 Result<PackageFile> choose(const PackageWish& wish, const Offers& offers,
                            const Interpreter& interpreter, const wheel::TagRanks& ranks) {
   if (offers.files.empty()) {
@@ -302,72 +230,6 @@ Result<PackageFile> choose(const PackageWish& wish, const Offers& offers,
 
 }  // namespace
 
-Result<Packages> merge_packages(const PackageOptions& options, const wheel::PipSettings& settings,
-                                const std::function<Result<std::string>()>& default_index) {
-  Packages packages;
-  packages.find_links = settings.find_links;
-  packages.find_links.insert(packages.find_links.end(), options.find_links.begin(),
-                             options.find_links.end());
-  packages.network.proxy = settings.proxy;
-  packages.network.cert = settings.cert;
-  packages.network.client_cert = settings.client_cert;
-  if (settings.timeout_s && *settings.timeout_s >= 1 && *settings.timeout_s <= 3600) {
-    packages.network.timeout_s = static_cast<unsigned>(*settings.timeout_s);
-  }
-  if (settings.retries) {
-    packages.network.retries = std::min(*settings.retries, 20u);
-  }
-  const bool closed = options.no_index || (settings.no_index && options.index.empty());
-  if (!closed) {
-    std::string index = options.index;
-    packages.from = "--index";
-    if (index.empty() && settings.index_url) {
-      index = *settings.index_url;
-      packages.from = "pip's configuration";
-    }
-    if (index.empty()) {
-      GOLDENV_TRY(index, default_index());
-      packages.from = "pip's default";
-    }
-    packages.indexes.push_back(std::move(index));
-    const auto& extra =
-        options.extra_indexes.empty() ? settings.extra_index_urls : options.extra_indexes;
-    packages.indexes.insert(packages.indexes.end(), extra.begin(), extra.end());
-  } else if (packages.find_links.empty()) {
-    return Error{Errc::usage, "no index is to be asked, and no --find-links is named", {}};
-  } else {
-    packages.from = "--no-index";
-  }
-  for (const std::string& index : packages.indexes) {
-    if (const Result<void> checked = check_origin(index, settings.trusted_hosts); !checked) {
-      return checked.error();
-    }
-  }
-  return packages;
-}
-
-Result<Packages> packages_of(const Interpreter& interpreter, const PackageOptions& options) {
-  const source::Ended listed = run_python(interpreter, {"-m", "pip", "config", "list"});
-  wheel::PipSettings settings;
-  const bool has_pip = went_well(listed);
-  if (has_pip) {
-    GOLDENV_TRY(settings, wheel::parse_pip_settings(listed.output));
-  } else if (options.index.empty() && !options.no_index) {
-    return Error{Errc::usage,
-                 "no index: give --index (" + interpreter.program +
-                     " has no pip whose index could be taken)",
-                 {}};
-  }
-  return merge_packages(options, settings, [&]() -> Result<std::string> {
-    const source::Ended said = run_python(interpreter, {"-c", std::string(kDefaultIndex)});
-    const std::string index(trim(said.output));
-    if (!went_well(said) || index.empty()) {
-      return Error{Errc::usage, "no index: give --index (pip does not say its own)", {}};
-    }
-    return index;
-  });
-}
-
 Result<PackageAnswers> find_packages(const std::vector<PackageWish>& wishes,
                                      const Interpreter& interpreter, const PackageOptions& options,
                                      const PackageSearch& search, const store::Store& store) {
@@ -384,7 +246,7 @@ Result<PackageAnswers> find_packages(const std::vector<PackageWish>& wishes,
   std::map<std::string, Offers> offers;
   if (!projects.empty() && !search.offline) {
     GOLDENV_TRY(const Packages packages, packages_of(interpreter, options));
-    GOLDENV_TRY(offers, ask_indexes(projects, packages, store));
+    GOLDENV_TRY(offers, ask_indexes(projects, packages, store.folder()));
   }
   const bool all_known =
       std::ranges::all_of(known, [](const auto& one) { return one.has_value(); });

@@ -2,7 +2,9 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,33 @@ Result<Packages> merge_packages(const PackageOptions& options, const wheel::PipS
 /// The same with the pip of an interpreter, which is run for it. Errors: usage ("no index: give
 /// --index", where it has no pip), failed.
 Result<Packages> packages_of(const Interpreter& interpreter, const PackageOptions& options);
+
+/// What indexes and links said of one project.
+struct Offers {
+  std::vector<wheel::PageFile> files;
+  std::vector<Error> faults;  ///< pages that could not be read
+};
+
+/// The pages of all projects (normalised), and of --find-links, in one go. `store` is the folder of
+/// one, or "". Errors: failed.
+Result<std::map<std::string, Offers>> ask_indexes(const std::set<std::string>& projects,
+                                                  const Packages& packages,
+                                                  const std::string& store);
+
+/// Which versions of projects indexes have.
+struct IndexVersions {
+  struct One {
+    std::string project;
+    std::string version;
+  };
+  std::vector<One> versions;
+  std::vector<std::string> unread;  ///< pages that could not be read, and why
+  std::string from;                 ///< who named the indexes: Packages::from
+};
+/// Only the interpreter's program is looked at: whose pip is asked for its settings. Errors: usage,
+/// failed.
+Result<IndexVersions> index_versions(const std::set<std::string>& projects,
+                                     const Interpreter& interpreter, const PackageOptions& options);
 
 /// A package at a version.
 struct PackageWish {

@@ -160,6 +160,35 @@ TEST_F(ProvisionSources, PythonModulesOfAnArchiveLieWhereTheInterpreterLooks) {
   EXPECT_TRUE(fs::exists(temp_.at("store/roots/tools/etc/tool.conf")));
 }
 
+TEST_F(ProvisionSources, ADebianPackageGivesItsLibraries) {
+  if (!fs::exists("/usr/bin/dpkg-deb")) {
+    GTEST_SKIP() << "no dpkg-deb to make a package with";
+  }
+  utsname system{};
+  uname(&system);
+  const std::string folder = std::string(system.machine) + "-linux-gnu";
+  temp_.file("deb/DEBIAN/control",
+             "Package: libtool9\nVersion: 1.0-1\nArchitecture: all\nMaintainer: nobody "
+             "<nobody@example.com>\nDescription: made up\n");
+  temp_.file("deb/usr/lib/" + folder + "/libtool.so.9.1", "made up\n");
+  temp_.link("deb/usr/lib/" + folder + "/libtool.so.9", "libtool.so.9.1");
+  temp_.file("deb/usr/share/doc/libtool9/copyright", "free\n");
+  const test::Ended made = test::run(
+      {{"/usr/bin/dpkg-deb", "--build", "--root-owner-group", temp_.at("deb"), temp_.at("t.deb")},
+       std::nullopt,
+       temp_.path()});
+  ASSERT_EQ(made.status, 0) << made.err;
+  const test::Ended digest = test::run({{"/usr/bin/sha256sum", temp_.at("t.deb")}});
+  temp_.file("recipes/cudnn.yaml",
+             "goldenv_recipe: 1\ncomponent: cudnn\nabout: a library\n"
+             "sources:\n  - {deb: libtool9, version: \"{version}\", url: \"file://" +
+                 temp_.at("t.deb") + "\", sha256: {\"1.0\": " + digest.out.substr(0, 64) + "}}\n");
+  const test::Ended done = provision("  cudnn: \"1.0\"\n", {"--recipes", temp_.at("recipes")});
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_EQ(test::read_file(temp_.at("store/roots/tools/lib/libtool.so.9")), "made up\n");
+  EXPECT_FALSE(fs::exists(temp_.at("store/roots/tools/share")));
+}
+
 TEST_F(ProvisionSources, WhatNoIndexOfWheelsHasIsTakenFromTheArchives) {
   part("cudnn", {"8.9.7", "cudnn", "8.9.7.29", platform(), "--variant", "cuda11",
                  "include/cudnn.h=// for 11\n"});

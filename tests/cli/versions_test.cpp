@@ -2,6 +2,7 @@
 
 #include "doc/node.h"
 #include "support/program.h"
+#include "support/server.h"
 #include "support/temp_dir.h"
 
 namespace goldenv {
@@ -118,6 +119,40 @@ TEST_F(Versions, SaysWhatCannotBeProvisioned) {
   const test::Ended ended = versions({"glibc", "root:m"});
   EXPECT_NE(ended.out.find("not provisioned  glibc is the distribution's"), std::string::npos)
       << ended.out;
+}
+
+TEST_F(Versions, AnIndexIsAskedOnTheCommandLineAlone) {
+  temp_.file("web/simple/nvidia-nccl-cu12/index.html",
+             "<a href=\"nvidia_nccl_cu12-2.18.3-py3-none-manylinux1_x86_64.whl\">a</a>\n"
+             "<a href=\"nvidia_nccl_cu12-9.1.2-py3-none-manylinux1_x86_64.whl\">b</a>\n");
+  const test::Server server({"/usr/bin/python3", "-u", "-c",
+                             "import functools, http.server as h, sys\n"
+                             "class Q(h.SimpleHTTPRequestHandler):\n"
+                             "    def log_message(self, *a): pass\n"
+                             "s = h.ThreadingHTTPServer(('127.0.0.1', 0), functools.partial(Q, "
+                             "directory=sys.argv[1]))\n"
+                             "print(s.server_port)\n"
+                             "s.serve_forever()\n",
+                             temp_.at("web")});
+  const std::string index = "http://127.0.0.1:" + server.port() + "/simple";
+  const test::Ended asked = versions({"nccl", "root:m", "--between", "2.18.3..", "--index", index});
+  EXPECT_EQ(asked.status, 0) << asked.err;
+  EXPECT_NE(asked.out.find("9.1.2               index (nvidia-nccl-cu12)\n"), std::string::npos)
+      << asked.out;
+  EXPECT_NE(asked.out.find("2.18.3  2023-06-14  distribution (libnccl2 2.18.3-1+cuda12.1); index "
+                           "(nvidia-nccl-cu12); table\n"),
+            std::string::npos)
+      << asked.out;
+  EXPECT_NE(asked.out.find("newest, index         9.1.2\n"), std::string::npos) << asked.out;
+  EXPECT_EQ(asked.out.find("not read"), std::string::npos) << asked.out;
+
+  EXPECT_EQ(versions({"nccl", "root:m"}).out.find("9.1.2"), std::string::npos);
+  const test::Ended none = versions({"driver", "root:m", "--index", index});
+  EXPECT_NE(none.out.find("the index: no project of it is numbered like driver"), std::string::npos)
+      << none.out;
+  const test::Ended far = versions({"nccl", "root:m", "--index", "http://index.example/simple"});
+  EXPECT_NE(far.out.find("the index on index.example is read by http"), std::string::npos)
+      << far.out;
 }
 
 }  // namespace
