@@ -28,9 +28,8 @@ namespace {
 using report::printable;
 
 /// What the distribution has of the components whose packages a manifest may ask for.
-std::vector<privileged::Offered> offered_for(const host::Host& host, const manifest::Manifest& pins,
-                                             const recipe::Collection& recipes) {
-  std::vector<privileged::Offered> all;
+void add_offered(const host::Host& host, const manifest::Manifest& pins,
+                 const recipe::Collection& recipes, privileged::Around& around) {
   std::vector<const recipe::Recipe*> seen;
   for (const manifest::Pin& pin : pins.pins) {
     const recipe::Recipe* const recipe = privileged::recipe_of(recipes, pin.key.name);
@@ -38,15 +37,18 @@ std::vector<privileged::Offered> offered_for(const host::Host& host, const manif
       continue;
     }
     seen.push_back(recipe);
-    for (const offer::Offer& offer : offer::from_distribution(host, *recipe).offers) {
+    const offer::Offers offers = offer::from_distribution(host, *recipe);
+    for (const offer::Offer& offer : offers.offers) {
       const std::size_t blank = offer.detail.find(' ');
       if (blank != std::string::npos) {
-        all.push_back({recipe->component, offer.version, offer.detail.substr(0, blank),
-                       offer.detail.substr(blank + 1)});
+        around.offered.push_back({recipe->component, offer.version, offer.detail.substr(0, blank),
+                                  offer.detail.substr(blank + 1)});
       }
     }
+    if (around.unread.empty()) {
+      around.unread = join(offers.unread, "; ");
+    }
   }
-  return all;
 }
 
 std::string left_text(const std::vector<privileged::Left>& left, std::string_view title) {
@@ -146,7 +148,7 @@ Result<Privileged> privileged_of(const Invocation& invocation, const manifest::M
   privileged::Around around;
   around.grub = host->exists("/usr/sbin/update-grub") || host->exists("/sbin/update-grub");
   around.apt = host->exists("/usr/bin/apt-get");
-  around.offered = offered_for(*host, pins, recipes);
+  add_offered(*host, pins, recipes, around);
   around.values = values;
   privileged::ScriptOptions options;
   options.manifest = manifest.name;

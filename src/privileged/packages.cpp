@@ -128,11 +128,18 @@ Result<Package> package_for(std::string_view key, const std::string& want,
         return checked({offer->package, offer->package_version, {}, {}, {}, {}});
       }
     }
+    // One package that is named for the version, as a kernel's: apt says whether it is there.
+    if (sources.size() == 1 && sources.front().url.empty() && sources.front().version == "*") {
+      return checked({sources.front().name, {}, {}, {}, {}, {}});
+    }
   }
   if (is_package) {
     return checked({std::string(key.substr(kDebianPackage.size())), want, {}, {}, {}, {}});
   }
-  return Error{Errc::absent, "no package with it is in apt's lists", {}};
+  return Error{Errc::absent,
+               around.unread.empty() ? "no package with it is in apt's lists"
+                                     : "what apt offers is not known: " + around.unread,
+               {}};
 }
 
 bool has_installed_kernel(const facts::Snapshot& snapshot, std::string_view release) {

@@ -81,6 +81,7 @@ struct Around {
   bool grub = false;             ///< update-grub is there
   bool apt = false;              ///< apt-get is there
   std::vector<Offered> offered;  ///< for components whose recipe has Debian packages
+  std::string unread;            ///< what of apt's lists could not be read, and why
   recipe::Values values;         ///< for recipes' placeholders: arch, hosts
 };
 

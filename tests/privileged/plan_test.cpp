@@ -45,7 +45,8 @@ recipe::Collection recipes() {
 
 /// The plan for pins on a machine of which these are the readings.
 Plan plan_for(const std::string& pins, const Readings& readings,
-              const Around& around = {.grub = true, .apt = true, .offered = {}, .values = {}}) {
+              const Around& around = {
+                  .grub = true, .apt = true, .offered = {}, .unread = {}, .values = {}}) {
   const auto manifest = manifest::load("goldenv: 1\nname: train\npins:\n" + pins, "m.yaml",
                                        [](std::string_view, std::string_view) {
                                          return Error{Errc::absent, "no", {}};
@@ -166,7 +167,8 @@ TEST(PrivilegedPlan, ADebianPackageWithoutARecipeIsAptsAtThatVersion) {
 }
 
 TEST(PrivilegedPlan, TheDriverIsThePackageThatTheDistributionOffers) {
-  Around around{.grub = false, .apt = true, .offered = {}, .values = {{"arch", "x86_64"}}};
+  Around around{
+      .grub = false, .apt = true, .offered = {}, .unread = {}, .values = {{"arch", "x86_64"}}};
   around.offered = {{"driver", "535.129.03", "nvidia-driver-535", "535.129.03-0ubuntu0.22.04.1"},
                     {"driver", "535.129.03", "nvidia-driver-535", "535.129.03-0ubuntu0.22.04.2"},
                     {"driver", "550.54.15", "nvidia-driver-550", "550.54.15-0ubuntu1"}};
@@ -179,6 +181,15 @@ TEST(PrivilegedPlan, TheDriverIsThePackageThatTheDistributionOffers) {
   const Plan none = plan_for("  driver: 535.129.03\n", {{"driver", text("525.60.13")}}, around);
   EXPECT_THAT(none.steps, IsEmpty());
   EXPECT_THAT(none.cannot, ElementsAre(Field(&Left::why, HasSubstr("apt's lists"))));
+}
+
+TEST(PrivilegedPlan, AKernelsPackageIsNamedForItsRelease) {
+  const Plan plan = plan_for(
+      "  kernel: 6.1.0-42-amd64\n",
+      {{"kernel", text("6.1.0-40-amd64")}, {"kernel.installed", Value::set({"6.1.0-40-amd64"})}});
+  ASSERT_THAT(plan.steps, SizeIs(1));
+  EXPECT_EQ(plan.steps[0].package, (Package{"linux-image-6.1.0-42-amd64", "", "", "", "", ""}));
+  EXPECT_EQ(effect_of(plan.steps[0]), "at the next boot");
 }
 
 TEST(PrivilegedPlan, AKernelThatIsInstalledIsNotInstalledAgain) {
