@@ -8,14 +8,24 @@
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/request.h"
+#include "provision/origin.h"
+#include "recipe/recipe.h"
+#include "store/store.h"
 
 namespace goldenv::cli {
 namespace {
 
-constexpr std::array<OptionSpec, 4> kOptions = {{
+constexpr std::array<OptionSpec, 9> kOptions = {{
     {"--all", "", "also pin what weighs little (level info)", false, ""},
     {"--float", "PART", "let versions move in this part and below", false, "none|patch|minor"},
     {"--name", "NAME", "the manifest's name; default: the machine's", false, ""},
+    {"--resolve", "", "name the file that each Python package came from; fetches and compares it",
+     false, ""},
+    {"--index", "URL",
+     "with --resolve: the package index, instead of the one that pip is set to use", false, ""},
+    {"--extra-index", "URL", "with --resolve: a further index", true, ""},
+    {"--find-links", "PLACE", "with --resolve: a folder or page with wheels", true, ""},
+    {"--no-index", "", "with --resolve: ask no index, only --find-links", false, ""},
     {"--python", "P", "the Python that is meant: its prefix or interpreter", false, ""},
 }};
 
@@ -64,10 +74,45 @@ std::string names_of_unknown(const std::vector<facts::Fact>& unknown) {
   return join(names, ", ");
 }
 
+/// Names in each pin on a package the file that it came from; what cannot be proved is said.
+Result<void> name_artifacts(const Invocation& invocation, manifest::Manifest& manifest) {
+  GOLDENV_TRY(const std::string folder, store::Store::default_folder());
+  GOLDENV_TRY(const store::Store store, store::Store::open(folder, store::Access::write));
+  provision::Options options;
+  options.python = manifest.target_python;
+  options.packages.index = invocation.value("--index");
+  options.packages.extra_indexes = invocation.values("--extra-index");
+  options.packages.find_links = invocation.values("--find-links");
+  options.packages.no_index = invocation.has("--no-index");
+  GOLDENV_TRY(const std::vector<provision::Origin> origins,
+              provision::find_origins(manifest, recipe::shipped_collection(), options, store, {}));
+  std::size_t named = 0;
+  for (const provision::Origin& origin : origins) {
+    if (!origin.why.empty()) {
+      say(origin.key + " " + origin.version + ": its file is not named: " + origin.why);
+      continue;
+    }
+    for (manifest::Pin& pin : manifest.pins) {
+      if (pin.key == facts::FactKey{origin.key, {}}) {
+        pin.artifact = origin.file;
+        pin.sha256 = origin.sha256;
+        ++named;
+      }
+    }
+  }
+  say(std::to_string(named) + " of " + std::to_string(origins.size()) +
+      " packages are proved to be of the file that is named");
+  return {};
+}
+
 int run_lock(const Invocation& invocation) {
   const auto sources = parse_sources(invocation.words);
   if (!sources) {
     return fail(sources.error());
+  }
+  const bool is_here = sources->size() == 1 && sources->front().kind == source::Source::Kind::live;
+  if (invocation.has("--resolve") && !is_here) {
+    return fail({Errc::usage, "--resolve compares what is installed here: with @live alone", {}});
   }
   probe::Request request;
   request.python = invocation.value("--python");
@@ -96,6 +141,11 @@ int run_lock(const Invocation& invocation) {
   }
   if (manifest.pins.empty()) {
     return fail({Errc::usage, sources->front().text + ": no fact of it can be pinned", {}});
+  }
+  if (invocation.has("--resolve")) {
+    if (const Result<void> named = name_artifacts(invocation, manifest); !named) {
+      return fail(named.error());
+    }
   }
   const std::string yaml = manifest::render(manifest);
   for (const facts::FactKey& key : diff::unnameable(snapshots.front())) {

@@ -21,13 +21,15 @@ struct Pin {
   facts::Level level = facts::Level::must;  ///< must, should or info
   std::optional<facts::Condition> when;
   std::string why;
-  std::string file;  ///< the manifest it stands in
-  doc::Mark mark;    ///< of its key there
+  std::string artifact;  ///< the file that the version was installed from; "" where none is named
+  std::string sha256;    ///< of that file, 64 lower-case hexadecimal digits; "" where none is
+  std::string file;      ///< the manifest it stands in
+  doc::Mark mark;        ///< of its key there
 
   /// The same pin, wherever it stands.
   friend bool operator==(const Pin& a, const Pin& b) {
     return a.key == b.key && a.want == b.want && a.level == b.level && a.when == b.when &&
-           a.why == b.why;
+           a.why == b.why && a.artifact == b.artifact && a.sha256 == b.sha256;
   }
 };
 

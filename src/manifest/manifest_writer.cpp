@@ -18,7 +18,7 @@ void put(Node& mapping, std::string_view key, Node value) {
 
 Node text(std::string_view words) { return Node::scalar(std::string(words), true); }
 
-/// {`key`: `want`, level, when, why}, what is usual left out.
+/// {`key`: `want`, level, when, why, artifact, sha256}, what is usual left out.
 Node long_form(std::string_view key, Node want, const Pin& pin) {
   Node node = Node::mapping({});
   put(node, key, std::move(want));
@@ -31,11 +31,17 @@ Node long_form(std::string_view key, Node want, const Pin& pin) {
   if (!pin.why.empty()) {
     put(node, "why", text(pin.why));
   }
+  if (!pin.artifact.empty()) {
+    put(node, "artifact", text(pin.artifact));
+  }
+  if (!pin.sha256.empty()) {
+    put(node, "sha256", text(pin.sha256));
+  }
   return node;
 }
 
 bool is_usual(const Pin& pin) {
-  return pin.level == facts::Level::must && !pin.when && pin.why.empty();
+  return pin.level == facts::Level::must && !pin.when && pin.why.empty() && pin.sha256.empty();
 }
 
 /// Whether a pin can stand under `files:`: a digest, absent, or one of them with more to it.

@@ -13,8 +13,11 @@
 namespace goldenv::manifest {
 namespace {
 
-constexpr std::array<std::string_view, 4> kPinKeys{"want", "level", "when", "why"};
+constexpr std::array<std::string_view, 6> kPinKeys{"want", "level",    "when",
+                                                   "why",  "artifact", "sha256"};
 constexpr std::array<std::string_view, 4> kFileKeys{"sha256", "level", "when", "why"};
+
+constexpr std::size_t kFileNameBytes = 255;
 
 /// A condition's own errors begin "byte N: "; here N becomes a column.
 Error wrong_condition(const Place& place, const doc::Node& node, std::string_view message) {
@@ -112,8 +115,14 @@ class PinReader {
       if (auto rest = read_rest(node, pin); !rest) {
         return std::move(rest).error();
       }
+      if (auto artifact = read_artifact(key, node, pin); !artifact) {
+        return std::move(artifact).error();
+      }
     }
     GOLDENV_TRY(pin.want, facts::parse_want(key, *want, place_.file));
+    if (!pin.sha256.empty() && pin.want.kind != facts::Want::Kind::exact) {
+      return place_.wrong(want->mark, "an artifact of what is no one version; expected a version");
+    }
     if (const std::string why = impossible(key, pin.want); !why.empty()) {
       return place_.wrong(want->mark, why);
     }
@@ -196,6 +205,41 @@ class PinReader {
       return std::move(read).error();
     }
     return pin;
+  }
+
+  /// The file that a version was installed from.
+  Result<void> read_artifact(const facts::Resolved& key, const doc::Node& node, Pin& pin) const {
+    const doc::Node* const artifact = node.find("artifact");
+    const doc::Node* const sha256 = node.find("sha256");
+    if (artifact == nullptr && sha256 == nullptr) {
+      return {};
+    }
+    const doc::Mark mark = (artifact != nullptr ? artifact : sha256)->mark;
+    if (key.entry->type != facts::Type::version) {
+      return place_.wrong(mark, shown(key.name) + " is no version, and has no artifact");
+    }
+    if (sha256 == nullptr) {
+      return place_.wrong(mark, "an artifact without sha256; expected both, or sha256 alone");
+    }
+    GOLDENV_TRY(const std::string digits, read_text(place_, *sha256, "sha256"));
+    const auto digest = Sha256::parse(digits);
+    if (!digest) {
+      return place_.wrong(sha256->mark, shown(digits) +
+                                            " is no SHA-256 digest; expected 64 "
+                                            "hexadecimal digits");
+    }
+    pin.sha256 = digest->hex();
+    if (artifact != nullptr) {
+      GOLDENV_TRY(pin.artifact, read_text(place_, *artifact, "artifact"));
+      const bool odd = std::ranges::any_of(pin.artifact, [](char c) {
+        return c == '/' || c == '\\' || static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+      });
+      if (odd || pin.artifact.empty() || pin.artifact.size() > kFileNameBytes) {
+        return place_.wrong(artifact->mark,
+                            shown(pin.artifact) + " is no file name; expected one without folders");
+      }
+    }
+    return {};
   }
 
   Result<void> read_rest(const doc::Node& node, Pin& pin) const {

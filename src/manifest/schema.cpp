@@ -95,6 +95,18 @@ Node long_form(std::string_view want_key, Node want) {
                                                        "the pin counts only where it holds"))
                              .node());
   properties.add("why", any_text());
+  if (want_key == "want") {
+    properties.add("artifact",
+                   Object()
+                       .with("type", text("string"))
+                       .with("description", text("The file that a version was installed from"))
+                       .node());
+    properties.add("sha256", Object()
+                                 .with("type", text("string"))
+                                 .with("pattern", text("^[0-9a-fA-F]{64}$"))
+                                 .with("description", text("Of that file"))
+                                 .node());
+  }
   return Object()
       .with("type", text("object"))
       .with("properties", std::move(properties).node())

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/sha256.h"
 #include "base/text.h"
 #include "provision/debs.h"
 #include "provision/redist.h"
@@ -31,6 +32,9 @@ Error no_source(const Component& component) {
 PackageWish wish_of(const Component& component, const recipe::Source& source,
                     const std::string& lock_file) {
   PackageWish wish{wheel::normalised_name(source.name), source.version, {}, {}};
+  if (const auto pinned = Sha256::parse(component.sha256)) {
+    wish.digests = {*pinned};
+  }
   if (!component.locked) {
     return wish;
   }
@@ -64,6 +68,10 @@ struct Walk {
       found.error = error;
     } else {
       found.error.message += "; " + called(source) + ": " + error.message;
+    }
+    if (component->locked || !component->sha256.empty()) {
+      over = true;  // that file and no other
+      return;
     }
     // Another source is taken where this one does not have it, not where that is not known.
     over = error.code != Errc::absent;
@@ -174,7 +182,7 @@ Result<void> ask_indices(std::vector<Walk>& walks, const SourceSearch& search,
 
 /// Where no index had a wheel the last time, what was taken instead.
 bool take_remembered(Walk& walk, const SourceSearch& search, const store::Store& store) {
-  if (search.search.refresh) {
+  if (search.search.refresh || !walk.component->sha256.empty()) {
     return false;
   }
   for (const recipe::Source& source : walk.component->expansion.sources) {

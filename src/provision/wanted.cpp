@@ -176,6 +176,7 @@ Result<Wanted> wanted_of(const manifest::Manifest& manifest, const recipe::Colle
                                         : key.substr(key.rfind('.') + 1));
     Component component{key, *version, {}, recipe, recipe::expand(*recipe, values), {}};
     put_package_first(component);
+    component.sha256 = pin.sha256;
     const auto [at, fresh] = known.try_emplace(identity(component), wanted.components.size());
     if (fresh) {
       wanted.components.push_back(std::move(component));
@@ -191,6 +192,13 @@ Result<Wanted> wanted_of(const manifest::Manifest& manifest, const recipe::Colle
                        " are the same thing in two versions",
                    {}};
     }
+    if (!first.sha256.empty() && !pin.sha256.empty() && first.sha256 != pin.sha256) {
+      return Error{Errc::usage,
+                   pin.file + ":" + std::to_string(pin.mark.line) + ": " + key + " and " +
+                       first.key + " are the same thing by two files",
+                   {}};
+    }
+    first.sha256 = first.sha256.empty() ? pin.sha256 : first.sha256;
     first.also.push_back(key);
   }
   // Which wheel holds NCCL hangs on the CUDA; where that is not known, a pin on the wheel says it.

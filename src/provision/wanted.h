@@ -25,6 +25,7 @@ struct Component {
   const recipe::Recipe* recipe = nullptr;
   recipe::Expansion expansion;                 ///< its sources, in order
   std::optional<wheel::LockedPackage> locked;  ///< what a lock file says of it
+  std::string sha256 = {};                     ///< of the one file that a pin allows; "" any
 };
 
 /// A pin that is not realised, and why.

@@ -121,6 +121,29 @@ std::optional<Sha256> from_url_base64(std::string_view text) {
   return digest;
 }
 
+Result<std::vector<RecordEntry>> parse_installed_record(std::string_view text) {
+  std::vector<RecordEntry> entries;
+  std::size_t number = 0;
+  for (const std::string_view line : lines(text)) {
+    if (++number > kMaxLines) {
+      return Error{Errc::too_large, "RECORD has more than 1000000 lines", {}};
+    }
+    if (line.empty()) continue;
+    const auto fields = fields_of(line);
+    if (!fields || fields->size() != 3 || fields->front().empty()) {
+      return at_line(number, "no three fields: path, digest, size");
+    }
+    RecordEntry entry;
+    entry.path = (*fields)[0];
+    if (!take_digest((*fields)[1], entry).empty()) {
+      entry.sha256.reset();
+    }
+    entry.size_bytes = to_number((*fields)[2]);
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
 Result<std::vector<RecordEntry>> parse_record(std::string_view text, std::string_view own) {
   std::vector<RecordEntry> entries;
   std::unordered_set<std::string> seen;

@@ -29,6 +29,11 @@ struct RecordEntry {
 /// more than three fields; too_large (more than a million lines).
 Result<std::vector<RecordEntry>> parse_record(std::string_view text, std::string_view own);
 
+/// RECORD as an installer leaves it: paths may lead out of site-packages ("../../../bin/f2py"), and
+/// what is made anew for each machine (compiled modules) has no digest. One of another kind than
+/// SHA-256 is as none. Errors: malformed, too_large.
+Result<std::vector<RecordEntry>> parse_installed_record(std::string_view text);
+
 /// The same text for the same entries, quoted where CSV asks for it; inverse of parse_record.
 std::string render_record(const std::vector<RecordEntry>& entries);
 

@@ -6,6 +6,8 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "manifest/manifest.h"
 
@@ -187,6 +189,23 @@ TEST(ManifestLoad, WhatIsNoManifestIsNamed) {
                   .starts_with("m.yaml:1:1: a snapshot and no manifest"));
 }
 
+TEST(ManifestLoad, AnArtifactIsAFileOfOneVersion) {
+  const std::string digest(64, 'a');
+  const auto message = [](const std::string& pin) {
+    const auto manifest = load("goldenv: 1\npins:\n  " + pin + "\n", "m.yaml", nullptr);
+    return manifest ? std::string("taken") : manifest.error().message;
+  };
+  EXPECT_EQ(message("nccl: {want: 2.19.3, artifact: a.whl, sha256: " + digest + "}"), "taken");
+  for (const auto& [pin, why] : std::vector<std::pair<std::string, std::string>>{
+           {"nccl: {want: 2.19.3, artifact: a.whl}", "without sha256"},
+           {"nccl: {want: 2.19.3, sha256: abc}", "no SHA-256 digest"},
+           {"nccl: {want: 2.19.3, artifact: ../a.whl, sha256: " + digest + "}", "no file name"},
+           {"nccl: {want: \">=2\", sha256: " + digest + "}", "no one version"},
+           {"hugepages.total: {want: 1, sha256: " + digest + "}", "has no artifact"}}) {
+    EXPECT_NE(message(pin).find(why), std::string::npos) << pin << ": " << message(pin);
+  }
+}
+
 TEST(ManifestLoad, UnknownKeysNameTheNearest) {
   EXPECT_EQ(refusal("goldenv: 1\npin:\n  driver: 1\n"),
             "m.yaml:2:1: unknown key \"pin\"; did you mean pins?");
@@ -200,8 +219,8 @@ TEST(ManifestLoad, UnknownKeysNameTheNearest) {
   EXPECT_EQ(pin_refusal("driver: {want: 1, levle: must}"),
             "m.yaml:3:21: unknown key \"levle\" in a pin; did you mean level?");
   EXPECT_EQ(pin_refusal("driver: {want: 1, comment: x}"),
-            "m.yaml:3:21: unknown key \"comment\" in a pin; expected one of want, level, when and "
-            "why");
+            "m.yaml:3:21: unknown key \"comment\" in a pin; expected one of want, level, when, "
+            "why, artifact and sha256");
   EXPECT_EQ(pin_refusal("driver: {wnat: 1}"),
             "m.yaml:3:12: unknown key \"wnat\" in a pin; did you mean want?");
   EXPECT_EQ(pin_refusal("driver: {level: must}"),

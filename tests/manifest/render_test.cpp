@@ -54,6 +54,24 @@ TEST(ManifestRender, HasAFixedOrder) {
   EXPECT_EQ(read(render(manifest)), manifest);
 }
 
+TEST(ManifestRender, AnArtifactComesBack) {
+  const std::string digest(64, 'a');
+  const Manifest manifest =
+      read("goldenv: 1\npins:\n  torch: {want: 2.2.1, sha256: " + std::string(64, 'A') +
+           ", artifact: torch-2.2.1-cp311-cp311-manylinux1_x86_64.whl}\n  nccl: {want: 2.19.3, "
+           "sha256: " +
+           digest + "}\n");
+  const Pin& torch = *manifest.find({"torch", {}});
+  EXPECT_EQ(torch.artifact, "torch-2.2.1-cp311-cp311-manylinux1_x86_64.whl");
+  EXPECT_EQ(torch.sha256, digest);
+  const std::string text = render(manifest);
+  EXPECT_NE(text.find("artifact: torch-2.2.1"), std::string::npos) << text;
+  EXPECT_EQ(read(text), manifest);
+  Manifest other = manifest;
+  other.pins.front().sha256.clear();
+  EXPECT_NE(other, manifest);
+}
+
 TEST(ManifestRender, EverythingComesBack) {
   for (const char* pins :
        {"driver: 12.10",
