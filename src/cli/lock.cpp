@@ -114,6 +114,11 @@ int run_lock(const Invocation& invocation) {
   if (invocation.has("--resolve") && !is_here) {
     return fail({Errc::usage, "--resolve compares what is installed here: with @live alone", {}});
   }
+  for (const char* option : {"--index", "--extra-index", "--find-links", "--no-index"}) {
+    if (invocation.has(option) && !invocation.has("--resolve")) {
+      return fail({Errc::usage, std::string(option) + " is of --resolve", {}});
+    }
+  }
   probe::Request request;
   request.python = invocation.value("--python");
   Viewer viewer(invocation);

@@ -107,6 +107,9 @@ TEST_F(LockResolve, IsOfThisMachineAlone) {
   const test::Ended ended = goldenv({"lock", "--resolve", "root:" + temp_.at("venv")});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, HasSubstr("with @live alone"));
+  const test::Ended alone = goldenv({"lock", "--index", "https://index.example/simple"});
+  EXPECT_EQ(alone.status, 2);
+  EXPECT_THAT(alone.err, HasSubstr("--index is of --resolve"));
 }
 
 }  // namespace
