@@ -167,6 +167,8 @@ keep_packages() {
   dpkg-query -W -f '${binary:Package} ${Version} ${db:Status-Abbrev}\n' >"$state/packages"
   apt-mark showauto >"$state/automatic"
   apt_get -s install "$@" >"$state/simulated"
+  sed -n -e 's/^Inst /goldenv: apt installs /p' -e 's/^Remv /goldenv: apt removes /p' \
+    "$state/simulated" >&2
   sed -n -e 's/^Inst \([^ ]*\) \[\([^]]*\)\].*/\1 \2/p' -e 's/^Remv \([^ ]*\) \[\([^]]*\)\].*/\1 \2/p' \
     "$state/simulated" >"$state/replaced"
   sed -n 's/^Inst \([^ ]*\) (.*/\1/p' "$state/simulated" >"$state/added"

@@ -189,6 +189,7 @@ TEST_F(ApplyAsRoot, APackageIsReplacedAndComesBack) {
   manifest("  dpkg.package.goldenv-trial: \"2.0\"\n");
   const test::Ended applied = provision({"--apply"});
   ASSERT_EQ(applied.status, 0) << applied.err;
+  EXPECT_THAT(applied.err, HasSubstr("goldenv: apt installs goldenv-trial [1.0] (2.0 "));
   EXPECT_EQ(installed(), "2.0");
   EXPECT_EQ(goldenv({"check", "golden.yaml"}).status, 0);
   const test::Ended back = goldenv({"provision", "--rollback"});
