@@ -6,6 +6,7 @@
 #include "base/url.h"
 #include "cli/answer.h"
 #include "cli/command.h"
+#include "cli/heap.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "report/text.h"
@@ -82,6 +83,7 @@ int run(const std::vector<std::string>& arguments) {
   if (const Result<void> fit = check_output_options(command.invocation); !fit) {
     return fail(fit.error());
   }
+  prepare_heap();
   return command.command->run(command.invocation);
 }
 

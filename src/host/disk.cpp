@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <utility>
 
 #include "host/path.h"
@@ -60,6 +62,22 @@ FileStatus::Kind kind_of(unsigned char type) {
   }
 }
 
+/// Asks for the pages of a large room at once: each that is touched alone costs a trap, and 200 of
+/// them more than all else about reading a file of 800 KB. Kernels before 5.14 refuse, which does
+/// no harm.
+void take_pages(char* room, std::size_t size) {
+#ifdef MADV_POPULATE_WRITE
+  constexpr std::size_t kWorthIt = 128u << 10;
+  constexpr std::uintptr_t kPage = 4096;
+  if (size >= kWorthIt) {
+    const std::uintptr_t start = (reinterpret_cast<std::uintptr_t>(room) + kPage - 1) / kPage;
+    const std::uintptr_t end = (reinterpret_cast<std::uintptr_t>(room) + size) / kPage;
+    static_cast<void>(madvise(reinterpret_cast<void*>(start * kPage), (end - start) * kPage,
+                              MADV_POPULATE_WRITE));
+  }
+#endif
+}
+
 Result<std::string> read_to_end(int fd, std::uint64_t stated_bytes, std::size_t limit,
                                 std::string_view path) {
   std::string bytes;
@@ -73,6 +91,8 @@ Result<std::string> read_to_end(int fd, std::uint64_t stated_bytes, std::size_t 
   }
   while (true) {
     if (bytes.size() == done) {
+      bytes.reserve(done + step);
+      take_pages(bytes.data() + done, step);
       bytes.resize(done + step);
       step = std::clamp(step * 4, kFirstReadBytes, kLargestReadBytes);
     }
