@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdlib>
 #include <map>
+#include <utility>
 
 #include "fetch/transfer.h"
 
@@ -25,8 +26,8 @@ Settings with_authorities(Settings settings) {
 
 class CurlFetcher final : public Fetcher {
  public:
-  CurlFetcher(const Settings& settings, CURLM* multi)
-      : settings_(with_authorities(settings)), multi_(multi) {
+  CurlFetcher(const Settings& settings, Credentials credentials, CURLM* multi)
+      : settings_(with_authorities(settings)), credentials_(std::move(credentials)), multi_(multi) {
     curl_multi_setopt(multi_, CURLMOPT_MAX_TOTAL_CONNECTIONS,
                       static_cast<long>(std::max(1u, settings_.connections)));
   }
@@ -42,7 +43,8 @@ class CurlFetcher final : public Fetcher {
 
   std::size_t add(Want want) override {
     const std::size_t ticket = next_++;
-    entries_[ticket].transfer = std::make_unique<Transfer>(std::move(want), settings_);
+    entries_[ticket].transfer =
+        std::make_unique<Transfer>(std::move(want), settings_, credentials_);
     return ticket;
   }
 
@@ -177,6 +179,7 @@ class CurlFetcher final : public Fetcher {
   }
 
   const Settings settings_;
+  const Credentials credentials_;
   CURLM* multi_;
   std::map<std::size_t, Entry> entries_;
   std::size_t next_ = 0;
@@ -186,6 +189,7 @@ class CurlFetcher final : public Fetcher {
 }  // namespace
 
 Result<std::unique_ptr<Fetcher>> Fetcher::start(const Settings& settings) {
+  GOLDENV_TRY(Credentials credentials, Credentials::of(settings.credentials));
   static const CURLcode kStarted = curl_global_init(CURL_GLOBAL_DEFAULT);
   for (const std::string& file : {settings.authorities, settings.client_certificate}) {
     struct stat status {};
@@ -198,7 +202,8 @@ Result<std::unique_ptr<Fetcher>> Fetcher::start(const Settings& settings) {
   if (multi == nullptr) {
     return Error{Errc::failed, "libcurl does not start", {}};
   }
-  return std::unique_ptr<Fetcher>(std::make_unique<CurlFetcher>(settings, multi));
+  return std::unique_ptr<Fetcher>(
+      std::make_unique<CurlFetcher>(settings, std::move(credentials), multi));
 }
 
 }  // namespace goldenv::fetch

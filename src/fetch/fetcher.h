@@ -23,8 +23,11 @@ struct Settings {
   unsigned connections = 8;  ///< at once
   std::string proxy;         ///< URL; "": as http_proxy, https_proxy, all_proxy, no_proxy say
   std::string authorities;   ///< PEM file or folder of them; "": $SSL_CERT_FILE, else the system's
-  std::string client_certificate;    ///< PEM file with certificate and key; "": none
-  bool netrc = true;                 ///< $NETRC, else ~/.netrc
+  std::string client_certificate;  ///< PEM file with certificate and key; "": none
+  bool netrc = true;               ///< $NETRC, else ~/.netrc
+  /// http and https URLs with user and password, lent to every URL of the same origin that has
+  /// none of its own; of several for one origin that with the most of the path in common.
+  std::vector<std::string> credentials;
   std::chrono::seconds timeout{30};  ///< to connect; and with hardly a byte in it
   unsigned retries = 5;              ///< after the first try of a place, where it brought nothing
   std::chrono::milliseconds backoff{500};  ///< before the first of them; doubles, at most 30 s
@@ -33,13 +36,16 @@ struct Settings {
 
 /// What is wanted.
 struct Want {
-  std::string name;               ///< what messages call it: "numpy-1.26.4-...whl"
+  /// What messages call it: "numpy-1.26.4-...whl". Empty: they begin with the place.
+  std::string name;
   std::vector<std::string> urls;  ///< the same thing in several places, tried in order
   std::string accept;             ///< the header of that name; "": anything
   std::string file;               ///< is made, and removed where it fails; "": into memory
   std::optional<Sha256> sha256;
   std::optional<std::uint64_t> size_bytes;
   std::uint64_t limit_bytes = std::uint64_t{16} << 30;
+  /// Redirects lead to https, or to http on this machine, and nowhere else: for what tells digests.
+  bool only_safe = false;
 };
 
 struct Got {
@@ -57,7 +63,8 @@ struct Got {
 /// Transfers in progress. Every member but wake() is for one thread.
 class Fetcher {
  public:
-  /// Errors: failed (libcurl does not start), absent (a file that the settings name).
+  /// Errors: failed (libcurl does not start), absent (a file that the settings name), malformed
+  /// (credentials).
   static Result<std::unique_ptr<Fetcher>> start(const Settings& settings);
 
   virtual ~Fetcher() = default;
@@ -69,8 +76,8 @@ class Fetcher {
     std::size_t ticket = 0;
     /// Errors: failed, denied (the server wants other credentials), too_large (than declared, or
     /// than the limit), malformed (other bytes than the digest says, no URL), absent (file://).
-    /// The message begins with the want's name and names each place that was tried, never a
-    /// password or a query.
+    /// The message begins with the want's name, where it has one, and names each place that was
+    /// tried, never a password or a query.
     Result<Got> got;
   };
   /// Works for about as long as `wait`, and returns as soon as something is done.

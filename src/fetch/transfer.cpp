@@ -36,29 +36,31 @@ bool is_redirect(long status) {
 
 }  // namespace
 
-Transfer::Transfer(Want want, const Settings& settings)
-    : want_(std::move(want)), settings_(settings), sink_(want_) {
-  bool has_network_place = false;
+Transfer::Transfer(Want want, const Settings& settings, const Credentials& credentials)
+    : want_(std::move(want)), settings_(settings), credentials_(credentials), sink_(want_) {
+  std::string not_asked;
   for (const std::string& url : want_.urls) {
     Result<Place> place = Place::parse(url);
     if (!place) {
-      result_ = Error{place.error().code, want_.name + ": " + place.error().message, {}};
+      result_ = Error{place.error().code, named(place.error().message), {}};
       return;
     }
     if (settings.offline && place->scheme != Place::Scheme::file) {
-      has_network_place = true;
+      not_asked = shown(place->url);
       continue;
     }
+    credentials_.lend(*place);
     const std::string asked = shown(place->url);
     mirrors_.push_back({*std::move(place), asked, 0, {}, false, {}});
   }
   if (mirrors_.empty()) {
-    result_ = Error{
-        Errc::failed,
-        want_.name + (has_network_place ? ": is neither in the store nor a local file, and the "
-                                          "network is not to be used (offline)"
-                                        : ": no place is known to get it from"),
-        {}};
+    const std::string offline = "the network is not to be used (offline)";
+    result_ = Error{Errc::failed,
+                    not_asked.empty() ? named("no place is known to get it from")
+                    : want_.name.empty()
+                        ? not_asked + " is not asked: " + offline
+                        : named("is neither in the store nor a local file, and " + offline),
+                    {}};
     return;
   }
   hop_ = mirrors_[0].place;
@@ -68,6 +70,10 @@ Transfer::~Transfer() {
   close_local();
   curl_slist_free_all(headers_);
   curl_easy_cleanup(easy_);
+}
+
+std::string Transfer::named(std::string what) const {
+  return want_.name.empty() ? what : want_.name + ": " + what;
 }
 
 CURL* Transfer::begin() {
@@ -331,11 +337,12 @@ void Transfer::follow() {
     fail({Errc::failed, "redirects more than " + std::to_string(kHops) + " times", false});
     return;
   }
-  Result<Place> next = hop_.redirected(to);
+  Result<Place> next = hop_.redirected(to, want_.only_safe);
   if (!next) {
     fail({next.error().code, "leads nowhere: " + next.error().message, false});
     return;
   }
+  credentials_.lend(*next);
   hop_ = *std::move(next);
 }
 
@@ -417,7 +424,7 @@ void Transfer::give_up() {
       all += " (tried " + std::to_string(mirror.failures) + " times)";
     }
   }
-  result_ = Error{last.code, want_.name + ": " + all, {}};
+  result_ = Error{last.code, named(std::move(all)), {}};
 }
 
 }  // namespace goldenv::fetch

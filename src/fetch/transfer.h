@@ -21,8 +21,8 @@ using Clock = std::chrono::steady_clock;
 /// One want on its way: its places, how often each was tried, and the try in progress.
 class Transfer {
  public:
-  /// `settings` outlive it.
-  Transfer(Want want, const Settings& settings);
+  /// `settings` and `credentials` outlive it.
+  Transfer(Want want, const Settings& settings, const Credentials& credentials);
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
   ~Transfer();
@@ -61,6 +61,8 @@ class Transfer {
     std::optional<std::uint64_t> range_begin;
   };
 
+  /// What is said of the want, behind its name if it has one.
+  [[nodiscard]] std::string named(std::string what) const;
   static std::size_t take_header(char* bytes, std::size_t size, std::size_t count, void* self);
   static std::size_t take_body(char* bytes, std::size_t size, std::size_t count, void* self);
 
@@ -78,6 +80,7 @@ class Transfer {
 
   Want want_;
   const Settings& settings_;
+  const Credentials& credentials_;
   Sink sink_;
   std::vector<Mirror> mirrors_;
   std::size_t at_ = 0;  ///< the mirror in turn

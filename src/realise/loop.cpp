@@ -82,10 +82,10 @@ class Loop {
   bool begin() {
     for (const Get& get : request_.gets) {
       fetch::Want want;
-      want.name = get.id;
       want.urls = {get.url};
       want.accept = get.accept;
       want.limit_bytes = get.limit_bytes;
+      want.only_safe = get.only_safe;
       transfers_[fetcher_->add(std::move(want))].get = &get;
     }
     std::map<Sha256, std::size_t> tickets;

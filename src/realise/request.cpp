@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "doc/node.h"
+#include "fetch/place.h"
 
 namespace goldenv::realise {
 namespace {
@@ -125,7 +126,8 @@ class Reader {
 
 fetch::Settings read_network(const Node& node, std::optional<Error>& error) {
   Reader reader(node, error);
-  reader.allow({"proxy", "cert", "client_cert", "netrc", "timeout_s", "retries", "backoff_ms"});
+  reader.allow({"proxy", "cert", "client_cert", "netrc", "timeout_s", "retries", "backoff_ms",
+                "credentials"});
   fetch::Settings settings;
   settings.proxy = reader.text("proxy");
   settings.authorities = reader.text("cert");
@@ -135,17 +137,22 @@ fetch::Settings read_network(const Node& node, std::optional<Error>& error) {
       std::chrono::seconds(std::max<std::uint64_t>(1, reader.number("timeout_s", 30, 86'400)));
   settings.retries = static_cast<unsigned>(reader.number("retries", 5, 100));
   settings.backoff = std::chrono::milliseconds(reader.number("backoff_ms", 500, 60'000));
+  settings.credentials = reader.texts("credentials");
+  if (!fetch::Credentials::of(settings.credentials)) {
+    reader.refuse(node, "'credentials' holds something else than http or https URLs with a user");
+  }
   return settings;
 }
 
 Get read_get(const Node& node, std::optional<Error>& error) {
   Reader reader(node, error);
-  reader.allow({"id", "url", "accept", "limit_bytes"});
+  reader.allow({"id", "url", "accept", "limit_bytes", "only_safe"});
   Get get;
   get.id = reader.text("id", true);
   get.url = reader.text("url", true);
   get.accept = reader.text("accept");
   get.limit_bytes = reader.number("limit_bytes", get.limit_bytes);
+  get.only_safe = reader.flag("only_safe", false);
   if (has_control(get.accept)) {
     reader.refuse(node, "'accept' has a line end or another control character in it");
   }

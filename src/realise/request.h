@@ -22,6 +22,7 @@ struct Get {
   std::string url;
   std::string accept;
   std::uint64_t limit_bytes = 64u << 20;
+  bool only_safe = false;  ///< as fetch::Want::only_safe
 };
 
 /// An object to make.

@@ -279,6 +279,57 @@ TEST_F(FetcherTest, PasswordsStayWithTheirServer) {
   EXPECT_EQ(get(one)->body, "/ok/300000 - no\n");
 }
 
+TEST_F(FetcherTest, CredentialsAreForTheirOriginAlone) {
+  const test::Server other({"/usr/bin/env", "python3", kServer});
+  const std::string there = "http://127.0.0.1:" + other.port();
+  settings.credentials = {"http://me:s3cret@127.0.0.1:" + server().port() + "/simple/"};
+  const auto got = get(want({url("/private/300000")}));
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_THAT(got->url + got->place, Not(HasSubstr("s3cret")));
+  std::filesystem::remove(dir.at("thing"));
+  EXPECT_TRUE(get(want({url("/to/%2Fprivate%2F300000")}))) << "to the same origin";
+  std::filesystem::remove(dir.at("thing"));
+  EXPECT_THAT(message(want({"http://localhost:" + server().port() + "/private/300000"})),
+              HasSubstr("answers 401"));
+  EXPECT_THAT(message(want({there + "/private/300000"})), HasSubstr("answers 401"));
+  const std::string to_other = "/to/http%3A%2F%2F127.0.0.1%3A" + other.port() + "%2Fprivate%2F1";
+  EXPECT_THAT(message(want({url(to_other)})),
+              AllOf(HasSubstr("answers 401"), Not(HasSubstr("s3cret"))));
+  settings.credentials.clear();
+  Want one;
+  one.urls = {there + "/log"};
+  EXPECT_EQ(get(one)->body, "/private/300000 - no\n/private/1 - no\n");
+  settings.credentials = {"http://127.0.0.1/s3cret"};
+  const auto none = Fetcher::start(settings);
+  ASSERT_FALSE(none);
+  EXPECT_THAT(none.error().message, Not(HasSubstr("s3cret")));
+}
+
+TEST_F(FetcherTest, OnlySafeRedirectsAreFollowedWhereAsked) {
+  Want one;
+  one.urls = {url("/to/http%3A%2F%2F0.0.0.0%3A" + server().port() + "%2Fok%2F5")};
+  EXPECT_TRUE(get(one)) << "where nobody asked for that";
+  one.only_safe = true;
+  EXPECT_THAT(message(one), AllOf(StartsWith("http://127.0.0.1:"),
+                                  HasSubstr(", which is neither https nor this machine")));
+  one.urls = {url("/to/http%3A%2F%2F127.evil.example%2Fok%2F5")};
+  EXPECT_THAT(message(one), HasSubstr(", which is neither https nor this machine"));
+  one.urls = {url("/to/http%3A%2F%2Flocalhost%3A" + server().port() + "%2Fok%2F5")};
+  const auto got = get(one);
+  ASSERT_TRUE(got) << got.error().message;
+  EXPECT_EQ(got->body, content(5));
+}
+
+TEST_F(FetcherTest, WhatHasNoNameIsToldByItsPlace) {
+  Want one;
+  one.urls = {"http://me:s3cret@127.0.0.1:" + server().port() + "/loop"};
+  EXPECT_THAT(message(one), StartsWith(url("/loop redirects more than 10 times")));
+  one.urls = {"http://me:s3cret@127.0.0.1:" + server().port() + "/status/500"};
+  EXPECT_THAT(message(one), StartsWith(url("/status/500 answers 500")));
+  settings.offline = true;
+  EXPECT_EQ(message(one), url("/status/500 is not asked: the network is not to be used (offline)"));
+}
+
 TEST_F(FetcherTest, LocalFilesNeedNoNetwork) {
   settings.offline = true;
   const std::string path = dir.file("a b#c.whl", content(kMany));

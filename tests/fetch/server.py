@@ -21,6 +21,7 @@ server.py [--tls CERTIFICATE KEY] [--folder FOLDER] [--other PORT]
   /hop/N/SIZE         N redirects, then the bytes
   /to/URL             redirects to URL (percent-encoded)
   /private/SIZE       wants user "me" with password "s3cret"
+  /locked/NAME        a file of the folder, for that user
   /garbage            no HTTP
   /endless            never stops
   /log                what was asked so far: "PATH RANGE AUTHORIZED" a line
@@ -170,10 +171,13 @@ class Answer(http.server.BaseHTTPRequestHandler):
             self.redirect("/hop/%d/%s" % (left - 1, words[2]) if left > 1 else "/ok/" + words[2])
         elif kind == "to":
             self.redirect(urllib.parse.unquote(words[1]))
-        elif kind == "private":
+        elif kind in ("private", "locked"):
             expected = "Basic " + base64.b64encode(b"me:s3cret").decode()
-            if self.headers.get("Authorization") == expected:
+            if self.headers.get("Authorization") == expected and kind == "private":
                 self.send(content(int(words[1])))
+            elif self.headers.get("Authorization") == expected:
+                with open(os.path.join(FOLDER, urllib.parse.unquote(words[1])), "rb") as file:
+                    self.ranged(file.read())
             else:
                 self.send(b"", 401, headers=[("WWW-Authenticate", 'Basic realm="x"')])
         elif kind == "garbage":

@@ -323,6 +323,40 @@ TEST_F(RealiseTest, TextsAndArtifactsComeOverTheNetwork) {
   EXPECT_THAT(faults(), IsEmpty());
 }
 
+TEST_F(RealiseTest, CredentialsReachPagesAndFilesOfTheirOrigin) {
+  const test::Server server({"/usr/bin/env", "python3", GOLDENV_SOURCE_DIR "/tests/fetch/server.py",
+                             "--folder", archives().folder()});
+  const std::string top = "http://127.0.0.1:" + server.port();
+  const std::string file = archives().good_wheel();
+  const std::string rest = R"(,"get":[{"id":"page","url":")" + top + R"(/private/5"},
+        {"id":"loop 1","url":")" +
+                           top + R"(/loop"},
+        {"id":"far","only_safe":true,"url":")" +
+                           top + R"(/to/http%3A%2F%2F0.0.0.0%3A1%2F"}],
+        "network":{"retries":1,"backoff_ms":1,"netrc":false)";
+  const auto ask_with = [&](const std::string& credentials) {
+    return ask(R"({"goldenv_realise":1,"store":")" + dir.at("store") + R"(","objects":[)" +
+               object(file, "wheel", {top + "/locked/" + file}) + "]" + rest + credentials + "}}");
+  };
+  const Answer without = ask_with("");
+  EXPECT_THAT(without.errors.at(file), HasSubstr("answers 401"));
+  EXPECT_THAT(without.errors.at("page"), StartsWith("denied " + top + "/private/5 answers 401"));
+  EXPECT_THAT(without.errors.at("loop 1"), StartsWith("failed " + top + "/loop redirects more"));
+  EXPECT_THAT(without.errors.at("far"), HasSubstr("neither https nor this machine"));
+  const std::string own = "http://me:s3cret@127.0.0.1:" + server.port() + "/simple";
+  const Answer answer = ask_with(R"(,"credentials":["https://x:y@h/",")" + own + "\"]");
+  EXPECT_THAT(answer.objects.at(file), StartsWith("realised "));
+  EXPECT_THAT(answer.got.at("page"), StartsWith("200 "));
+  EXPECT_THAT(answer.ended.out + answer.ended.err, Not(HasSubstr("s3cret")));
+  EXPECT_EQ(store().list()->front().artifact.url, top + "/locked/" + file);
+  for (const char* wrong :
+       {R"(["https://s3cret/"])", R"(["me:s3cret"])", R"("https://a:s3cret@h")"}) {
+    const Answer refused = ask_with(std::string(R"(,"credentials":)") + wrong);
+    EXPECT_EQ(refused.ended.status, 2) << wrong;
+    EXPECT_THAT(refused.ended.err, AllOf(HasSubstr("'credentials'"), Not(HasSubstr("s3cret"))));
+  }
+}
+
 TEST_F(RealiseTest, OfflineNamesWhatIsMissing) {
   const std::string file = archives().good_wheel();
   const Answer answer =
