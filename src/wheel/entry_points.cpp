@@ -35,6 +35,11 @@ bool is_file_name(std::string_view name) {
 }  // namespace
 
 Result<std::vector<EntryPoint>> parse_entry_points(std::string_view text) {
+  // In another encoding no section would be known, and its scripts would be missing silently.
+  if (!is_utf8(text) || text.find('\0') != std::string_view::npos) {
+    return Error{Errc::malformed, "entry_points.txt is no UTF-8", {}};
+  }
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   std::vector<EntryPoint> found;
   std::set<std::string> names;
   std::string section;

@@ -233,6 +233,13 @@ Result<LockedSet> parse_requirements(std::string_view text, std::string_view nam
   if (text.size() > kMaxBytes) {
     return Error{Errc::too_large, std::string(name) + ": more than 33554432 bytes", {}};
   }
+  // Editors of some systems begin with a byte order mark. Of the other encodings that pip reads
+  // none is read here.
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF") ||
+      text.find('\0') != std::string_view::npos) {
+    return Error{Errc::malformed, std::string(name) + ": in UTF-16 or UTF-32, expected UTF-8", {}};
+  }
   return RequirementsReader(name, environment).read(text);
 }
 

@@ -85,6 +85,11 @@ Result<Metadata> parse_metadata(std::string_view text) {
   return metadata;
 }
 
+bool fits_python(const Metadata& metadata, std::string_view version) {
+  const auto specifiers = parse_specifiers(metadata.requires_python);
+  return !specifiers || contains(*specifiers, version);
+}
+
 Result<WheelFile> parse_wheel_file(std::string_view text) {
   constexpr std::string_view kFile = "WHEEL";
   WheelFile wheel;

@@ -25,6 +25,10 @@ struct Metadata {
 /// than 1 and 2; a Requires-Dist that cannot be read, which would be a dependency overlooked.
 Result<Metadata> parse_metadata(std::string_view text);
 
+/// Whether a Python of that full version ("3.11.7") is one that Requires-Python takes. One that
+/// cannot be read asks for nothing, as it does for pip.
+bool fits_python(const Metadata& metadata, std::string_view version);
+
 /// WHEEL of a dist-info.
 struct WheelFile {
   std::string wheel_version;  ///< "1.0"
@@ -50,7 +54,8 @@ struct EntryPoint {
   friend bool operator==(const EntryPoint&, const EntryPoint&) = default;
 };
 /// console_scripts and gui_scripts of entry_points.txt, in order; other groups are passed over.
-/// Errors: malformed: a script whose name is no file name or whose object is none.
+/// A UTF-8 byte order mark is skipped. Errors: malformed: another encoding than UTF-8, a script
+/// whose name is no file name or whose object is none.
 Result<std::vector<EntryPoint>> parse_entry_points(std::string_view text);
 
 }  // namespace goldenv::wheel

@@ -73,7 +73,8 @@ Result<Page> parse_html_page(std::string_view text, std::string_view url,
 Result<Page> parse_json_page(std::string_view text, std::string_view url,
                              const PageLimits& limits = {});
 
-/// The address of a project's page below an index: <index>/<normalised name>/.
+/// The address of a project's page below an index: <index>/<normalised name>/. Empty for a name
+/// that is none (is_name): no other text is asked of an index.
 std::string project_url(std::string_view index, std::string_view name);
 
 }  // namespace goldenv::wheel

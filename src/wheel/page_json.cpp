@@ -154,6 +154,7 @@ Result<Page> parse_page(std::string_view text, std::string_view content_type, st
 }
 
 std::string project_url(std::string_view index, std::string_view name) {
+  if (!is_name(name)) return "";
   std::string url(index);
   if (!url.ends_with('/')) url += '/';
   return url + normalised_name(name) + "/";

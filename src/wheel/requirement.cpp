@@ -117,4 +117,21 @@ Result<Requirement> parse_requirement(std::string_view text) {
   return RequirementReader(text).read();
 }
 
+std::string render(const Requirement& requirement) {
+  std::string out = requirement.name;
+  if (!requirement.extras.empty()) {
+    out += "[" + join(requirement.extras, ",") + "]";
+  }
+  if (!requirement.url.empty()) {
+    out += " @ " + requirement.url;
+  } else {
+    out += render(requirement.specifiers);
+  }
+  if (requirement.marker) {
+    // Behind a URL a blank tells where it ends.
+    out += (requirement.url.empty() ? "; " : " ; ") + render(*requirement.marker);
+  }
+  return out;
+}
+
 }  // namespace goldenv::wheel

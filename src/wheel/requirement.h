@@ -26,4 +26,8 @@ struct Requirement {
 /// Errors: malformed, what is wrong and at which byte.
 Result<Requirement> parse_requirement(std::string_view text);
 
+/// In one spelling, that parse_requirement reads as the same: `foo[x,y]>=1,<2; os_name == "nt"`,
+/// `foo @ https://h/a.whl`. A user in the URL stands in it.
+std::string render(const Requirement& requirement);
+
 }  // namespace goldenv::wheel

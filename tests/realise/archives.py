@@ -228,6 +228,8 @@ wheel("nometadata", "METADATA is missing", [PKG], skip=("/METADATA",))
 wheel("nowheel", "WHEEL is missing", [PKG], skip=("/WHEEL",))
 wheel("wheel2", "WHEEL", [PKG], wheel=WHEEL.replace(b"1.0", b"2.0"))
 wheel("entrypoint", "entry_points.txt", [PKG], points=b"[console_scripts]\n../evil = demo:main\n")
+wheel("entryutf16", "entry_points.txt is no UTF-8", [PKG],
+      points="[console_scripts]\nx = demo:main\n".encode("utf-16"))
 # .data.
 wheel("scheme", "no folder of .data", [PKG, ("demo-1.0.data/etc/passwd", b"")])
 wheel("otherdata", "another wheel", [PKG, ("other-1.0.data/scripts/x", b"")])

@@ -87,6 +87,17 @@ TEST(Requirements, AWheelMayBeNamedByItsUrl) {
   EXPECT_EQ(set.packages[1].wheels[0].sha256, digest(kB));
 }
 
+TEST(Requirements, AByteOrderMarkIsSkippedAndOtherEncodingsAreNamed) {
+  using std::string_literals::operator""s;
+  EXPECT_THAT(names(requirements("\xEF\xBB\xBFnumpy==1.26.4\n")), ElementsAre("numpy 1.26.4"));
+  EXPECT_THAT(names(requirements("\xEF\xBB\xBF# x\nnumpy==1.26.4\n")), ElementsAre("numpy 1.26.4"));
+  for (const std::string& text : {"\xFF\xFE"
+                                  "a\0=\0"s,
+                                  "\xFE\xFF\0a\0="s, "a\0=\0"s}) {
+    EXPECT_EQ(fault(text), "r.txt: in UTF-16 or UTF-32, expected UTF-8");
+  }
+}
+
 TEST(Requirements, WhatIsNotExactIsRefusedByName) {
   EXPECT_EQ(fault("\nnumpy>=1.20\n"),
             "r.txt:2: \"numpy>=1.20\" is not exact: expected numpy==VERSION");

@@ -89,6 +89,29 @@ TEST(WheelFile, RefusalsNameLineAndReason) {
   EXPECT_EQ(wheel_fault("Wheel-Version: 1.0\nTag: a-b\n"), "WHEEL line 2: \"a-b\" is no tag");
 }
 
+TEST(Metadata, FitsThePythonsThatItTakes) {
+  const auto metadata = [](const std::string& takes) {
+    return *parse_metadata("Name: a\nVersion: 1\n" +
+                           (takes.empty() ? "" : "Requires-Python: " + takes + "\n"));
+  };
+  EXPECT_TRUE(fits_python(metadata(">=3.9,<3.12"), "3.11.7"));
+  EXPECT_FALSE(fits_python(metadata(">=3.9,<3.12"), "3.12.0"));
+  EXPECT_FALSE(fits_python(metadata(">=3.12"), "3.11.7"));
+  EXPECT_TRUE(fits_python(metadata(">=3.13.0rc1"), "3.13.0rc2"));
+  EXPECT_TRUE(fits_python(metadata(""), "3.11.7"));
+  EXPECT_TRUE(fits_python(metadata("three or more"), "3.11.7")) << "as pip takes it";
+}
+
+TEST(EntryPoints, AreReadAsUtf8Alone) {
+  using std::string_literals::operator""s;
+  EXPECT_EQ(scripts_fault("\xFF\xFE[\0c\0]\0\n\0"s), "entry_points.txt is no UTF-8");
+  EXPECT_EQ(scripts_fault("[\0c\0]\0\n\0"s), "entry_points.txt is no UTF-8");
+  EXPECT_EQ(scripts_fault("[console_scripts]\n# \xE9\na = b:c\n"), "entry_points.txt is no UTF-8");
+  const auto marked = parse_entry_points("\xEF\xBB\xBF[console_scripts]\na = b:c\n");
+  ASSERT_TRUE(marked) << marked.error().message;
+  EXPECT_THAT(*marked, ElementsAre(EntryPoint{"a", "b", "c", false}));
+}
+
 TEST(EntryPoints, AreTheScriptsAlone) {
   const auto scripts = parse_entry_points(
       "# made by hand\n[console_scripts]\nf2py = numpy.f2py.f2py2e:main\n torchrun=torch.run : "
@@ -108,7 +131,7 @@ TEST(EntryPoints, NothingButNamesBecomesCode) {
   EXPECT_EQ(fault("a = b"), at + "\"b\" is no module:function");
   EXPECT_EQ(fault("a = 1b:c"), at + "\"1b:c\" is no module:function");
   EXPECT_EQ(fault("a = b..d:c"), at + "\"b..d:c\" is no module:function");
-  EXPECT_EQ(fault("a = b:\xFF"), at + "\"b:\\xff\" is no module:function");
+  EXPECT_EQ(fault("a = b:\xFF"), "entry_points.txt is no UTF-8");
   EXPECT_EQ(fault("../a = b:c"), at + "\"../a\" is no file name");
   EXPECT_EQ(fault(".. = b:c"), at + "\"..\" is no file name");
   EXPECT_EQ(fault(" = b:c"), at + "\"\" is no file name");

@@ -284,6 +284,9 @@ TEST(Page, FormIsThatOfTheTypeOrElseOfTheText) {
 TEST(Page, AddressOfAProjectHasItsNormalisedName) {
   EXPECT_EQ(project_url("https://h/simple", "Foo.Bar"), "https://h/simple/foo-bar/");
   EXPECT_EQ(project_url("https://h/simple/", "a"), "https://h/simple/a/");
+  for (const std::string_view name : {"../../etc", "", "..", "a/b", "a?x", "-a", "a b"}) {
+    EXPECT_EQ(project_url("https://h/simple", name), "") << name;
+  }
 }
 
 }  // namespace

@@ -46,6 +46,21 @@ TEST(Requirement, HasAllItsParts) {
   EXPECT_TRUE(url->marker);
 }
 
+TEST(Requirement, RenderIsReadBackAsTheSame) {
+  const auto rendered = [](std::string_view text) { return render(*parse_requirement(text)); };
+  EXPECT_EQ(rendered("foo"), "foo");
+  EXPECT_EQ(rendered("foo @ file:///etc/passwd"), "foo @ file:///etc/passwd");
+  EXPECT_EQ(rendered("Foo.bar [x, Y] (>=1.0 , !=1.5) ; os_name=='nt'"),
+            "Foo.bar[x,Y]>=1.0,!=1.5; os_name == \"nt\"");
+  for (const std::string_view text :
+       {"a", "a[b]", "a[b,c]==1.*,!=1.2", "a===x", "a @ https://h/a.whl#sha256=1;x",
+        "a[b] @ https://h/a.whl ; os_name == 'nt'", "a~=1.0; extra == 'x' or os_name == 'nt'"}) {
+    const auto first = parse_requirement(text);
+    ASSERT_TRUE(first) << text;
+    EXPECT_EQ(parse_requirement(render(*first)).value_or(Requirement{}), *first) << render(*first);
+  }
+}
+
 TEST(Requirement, FaultsSayWhereAndWhat) {
   EXPECT_EQ(fault(""), "\"\" is no requirement: expected the name of a package at byte 1");
   EXPECT_EQ(fault("a b"), "\"b\" is no specifier: expected ==, !=, >=, >, <=, <, ~= or ===");
