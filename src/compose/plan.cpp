@@ -172,6 +172,7 @@ class Planning {
     for (const auto& [name, child] : folder.children) {
       groups[name];
     }
+    Result<void> compiled;
     for (const auto& [name, group] : groups) {
       const auto child = folder.children.find(name);
       const bool is_place = child != folder.children.end();
@@ -179,11 +180,14 @@ class Planning {
           is_place || !group.folders.empty()
               ? add_folder(group, is_place ? &child->second : nullptr, below(path, name))
               : add_file(group, below(path, name));
-      if (!done) {
+      if (!done && name == "__pycache__") {
+        compiled =
+            std::move(done);  // people know the source that it comes of, if that differs, too
+      } else if (!done) {
         return done;
       }
     }
-    return {};
+    return compiled;
   }
 
   Result<void> add_folder(const Group& group, const Folder* place, const std::string& path) {

@@ -26,6 +26,13 @@ bool is_variable(std::string_view name) {
              std::string_view::npos;
 }
 
+/// Of kOwnVariables.
+bool is_own_variable(std::string_view name) {
+  return std::ranges::any_of(kOwnVariables, [name](std::string_view own) {
+    return own.ends_with('*') ? name.starts_with(own.substr(0, own.size() - 1)) : name == own;
+  });
+}
+
 bool is_host_name(std::string_view name) {
   return !name.empty() &&
          name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-") == std::string_view::npos;
@@ -339,6 +346,11 @@ class RecipeReader {
       if (!is_variable(entry.key)) {
         return fields_.wrong(entry.mark,
                              shown(entry.key) + " is no variable; expected letters, digits and _");
+      }
+      if (is_own_variable(entry.key)) {
+        return fields_.wrong(entry.mark, shown(entry.key) +
+                                             " is decided on by goldenv alone; expected a variable "
+                                             "that a recipe can set (docs/ENVIRONMENT.md)");
       }
       recipe_.environment.push_back({entry.key, fields_.text(entry.value, "a variable's value")});
     }

@@ -20,6 +20,29 @@ inline constexpr std::array<std::string_view, 6> kKinds = {"wheel",   "redist", 
 inline constexpr std::array<std::string_view, 6> kLayouts = {"bin",   "lib",  "include",
                                                              "share", "site", "data"};
 
+/// Variables that decide which program, library or module is taken, which goldenv does itself
+/// (docs/ENVIRONMENT.md): no recipe sets them. A final '*' stands for any rest.
+inline constexpr std::array<std::string_view, 20> kOwnVariables = {"PATH",
+                                                                   "VIRTUAL_ENV",
+                                                                   "VIRTUAL_ENV_PROMPT",
+                                                                   "LD_LIBRARY_PATH",
+                                                                   "LD_PRELOAD",
+                                                                   "LD_AUDIT",
+                                                                   "LD_ORIGIN_PATH",
+                                                                   "PYTHONPATH",
+                                                                   "PYTHONHOME",
+                                                                   "PYTHONPLATLIBDIR",
+                                                                   "PYTHONUSERBASE",
+                                                                   "PYTHONSTARTUP",
+                                                                   "PYTHONPYCACHEPREFIX",
+                                                                   "PYTHONEXECUTABLE",
+                                                                   "__PYVENV_LAUNCHER__",
+                                                                   "CONDA_PREFIX",
+                                                                   "CONDA_PREFIX_*",
+                                                                   "CONDA_DEFAULT_ENV",
+                                                                   "CONDA_PROMPT_MODIFIER",
+                                                                   "CONDA_SHLVL"};
+
 /// Of each kind the keys beside its own and `when`.
 inline constexpr std::array<std::string_view, 1> kWheelKeys = {"version"};
 inline constexpr std::array<std::string_view, 4> kRedistKeys = {"index", "variant", "strip",

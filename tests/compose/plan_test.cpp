@@ -110,6 +110,23 @@ TEST(ComposePlan, EqualFilesOfTwoObjectsAreOne) {
   EXPECT_FALSE(made.try_plan({a, e})) << "a link and a file";
 }
 
+TEST(ComposePlan, ACollisionIsToldByTheSourceAndNotByWhatIsCompiled) {
+  MadeEnvironment made;
+  MadeObject a("a", "1");
+  MadeObject b("b", "2");
+  const std::string compiled = "site/__pycache__/x.cpython-311.pyc";
+  a.file("site/x.py", "1").file(compiled, "1").root("site", "site-packages");
+  b.file("site/x.py", "2").file(compiled, "2").root("site", "site-packages");
+  const auto plan = made.try_plan({a, b});
+  ASSERT_FALSE(plan);
+  EXPECT_THAT(plan.error().message, HasSubstr("site-packages/x.py: "));
+  MadeObject c("c", "3");
+  c.file("site/x.py", "1").file(compiled, "3").root("site", "site-packages");
+  const auto odd = made.try_plan({a, c});
+  ASSERT_FALSE(odd);
+  EXPECT_THAT(odd.error().message, HasSubstr("__pycache__/x.cpython-311.pyc: "));
+}
+
 TEST(ComposePlan, AFileAndAFolderOfOneNameAreRefused) {
   MadeEnvironment made;
   MadeObject a("a", "1");

@@ -288,6 +288,10 @@ TEST(RecipeErrors, SayWhereWhatAndWhatWasExpected) {
             "r.yaml:4:8: place \"hardlink\" is none; expected one of link and copy");
   EXPECT_EQ(wrong("sources: [{wheel: a}]\nprovides: {environment: {1A: b}}\n"),
             "r.yaml:4:26: \"1A\" is no variable; expected letters, digits and _");
+  EXPECT_EQ(
+      wrong("sources: [{wheel: a}]\nprovides: {environment: {A: b, LD_PRELOAD: c}}\n"),
+      "r.yaml:4:32: \"LD_PRELOAD\" is decided on by goldenv alone; expected a variable that a "
+      "recipe can set (docs/ENVIRONMENT.md)");
   EXPECT_EQ(wrong("sources: [{wheel: a}]\nrequires: [{component: cuda, wants: '1'}]\n"),
             "r.yaml:4:30: unknown key \"wants\" in a requirement; did you mean want?");
   EXPECT_THAT(wrong("sources: [{wheel: a}]\nsources: [{wheel: b}]\n"), HasSubstr("r.yaml:4:1: "));

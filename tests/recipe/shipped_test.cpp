@@ -12,6 +12,7 @@
 #include "doc/node.h"
 #include "facts/catalogue.h"
 #include "recipe/recipe.h"
+#include "recipe/words.h"
 #include "support/schema_validator.h"
 
 namespace goldenv::recipe {
@@ -86,6 +87,30 @@ TEST(RecipeSchema, TakesWhatIsReadAndRefusesWhatIsNot) {
     EXPECT_NE(validated(bad), "") << bad;
     EXPECT_FALSE(parse(bad, "r.yaml")) << bad;
   }
+}
+
+TEST(RecipeErrors, NoVariableThatGoldenvDecidesOnIsSet) {
+  // The table there is that of the program: a test of those rules holds them equal.
+  const std::string document = text_of("docs/ENVIRONMENT.md");
+  std::size_t refused = 0;
+  for (const std::string_view line : lines(document)) {
+    const std::vector<std::string_view> cells = split(line, '|');
+    if (cells.size() < 4 || (trim(cells[2]) != "dropped" && trim(cells[1]) != "PATH")) {
+      continue;
+    }
+    std::string name(trim(cells[1]));
+    if (name.ends_with("\\*")) {
+      name.replace(name.size() - 2, 2, "1");
+    }
+    const std::string head =
+        "goldenv_recipe: 1\ncomponent: nccl\nsources: [{wheel: a}]\nprovides:\n";
+    const Result<Recipe> recipe = parse(head + "  environment:\n    " + name + ": x\n", "r.yaml");
+    ASSERT_FALSE(recipe) << name;
+    EXPECT_NE(recipe.error().message.find("r.yaml:6:5: "), std::string::npos);
+    EXPECT_NE(recipe.error().message.find("decided on by goldenv"), std::string::npos) << name;
+    ++refused;
+  }
+  EXPECT_EQ(refused, kOwnVariables.size());
 }
 
 TEST(Shipped, AreTheFilesOfTheFolderAndRead) {
