@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,9 +13,11 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "base/text.h"
 #include "host/descriptor.h"
+#include "source/process_tree.h"
 
 namespace goldenv::source {
 namespace {
@@ -40,6 +43,11 @@ bool make(Pipe& pipe) {
   pipe.read = Descriptor(ends[0]);
   pipe.write = Descriptor(ends[1]);
   return true;
+}
+
+ino_t inode(const Pipe& pipe) {
+  struct stat status {};
+  return fstat(pipe.read.get(), &status) == 0 ? status.st_ino : 0;
 }
 
 std::vector<char*> pointers(const std::vector<std::string>& texts) {
@@ -95,13 +103,13 @@ bool drain(int fd, std::string& text, std::size_t limit, bool& over) {
 /// A started program, which does not outlive this object, nor does what it started.
 class Running {
  public:
-  explicit Running(pid_t pid) : pid_(pid) {}
+  /// `pipes` are where it writes.
+  Running(pid_t pid, std::vector<ino_t> pipes) : pid_(pid), pipes_(std::move(pipes)) {}
   Running(const Running&) = delete;
   Running& operator=(const Running&) = delete;
   ~Running() {
     if (!ended_) {
-      kill(-pid_, SIGKILL);
-      kill(pid_, SIGKILL);
+      end_with_descendants(pid_, pipes_);
       has_ended(0);
     }
   }
@@ -124,6 +132,7 @@ class Running {
   }
 
   pid_t pid_;
+  std::vector<ino_t> pipes_;
   int status_ = 0;
   bool ended_ = false;
 };
@@ -155,7 +164,7 @@ Ended run(const Program& program) {
     become(words.data(), environment.data(), parent, input, output.write.get(), error.write.get());
   }
   setpgid(pid, pid);  // also here: the child may not have come to it yet
-  Running running(pid);
+  Running running(pid, {inode(output), inode(error)});
   output.write.reset();
   error.write.reset();
   const auto deadline = Clock::now() + program.deadline;

@@ -24,8 +24,10 @@ struct Ended {
   enum class How {
     by_itself,  ///< `status` is its own
     by_signal,  ///< `status` is the signal's number
-    timed_out,  ///< killed at the deadline with all that it started
-    too_much,   ///< killed since it wrote more than the limit
+    /// Killed at the deadline with all that it started, in sessions of their own, too. Only what
+    /// was made a daemon before, without a pipe of ours, is not to be found.
+    timed_out,
+    too_much,  ///< killed since it wrote more than the limit
     not_started
   };
   How how = How::not_started;
