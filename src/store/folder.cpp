@@ -128,6 +128,29 @@ Result<Opened> open_store_folder(const std::string& path, bool make) {
   return Walk(make).to(path);
 }
 
+Result<void> check_path(const std::string& path) {
+  const bool is_plain = std::ranges::none_of(
+      path, [](char c) { return c == ':' || static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+  if (is_plain && is_utf8(path)) {
+    return {};
+  }
+  return Error{Errc::usage,
+               "no environment could be used in a store at " + to_utf8(path) +
+                   ": its path must be UTF-8 without ':' (which parts the folders of PATH) and "
+                   "control characters",
+               {}};
+}
+
+Result<void> make_folders(const Opened& folder) {
+  for (const char* name : kFolders) {
+    step();
+    if (::mkdirat(folder.fd.get(), name, 0755) != 0 && errno != EEXIST) {
+      return system_error(folder.path + "/" + name, errno);
+    }
+  }
+  return {};
+}
+
 Result<void> check_version(const Opened& folder) {
   const Result<std::string> text =
       read_at(folder.fd.get(), "version", folder.path + "/version", 4096);
@@ -161,11 +184,8 @@ Result<void> make_store(const Opened& folder) {
           {}};
     }
   }
-  for (const char* name : kFolders) {
-    step();
-    if (::mkdirat(fd, name, 0755) != 0 && errno != EEXIST) {
-      return system_error(folder.path + "/" + name, errno);
-    }
+  if (Result<void> made = make_folders(folder); !made) {
+    return made;
   }
   // The version comes last: where it is, all is.
   const std::string fresh = temporary_name("version");

@@ -23,6 +23,13 @@ struct Opened {
 /// there. Errors: usage (not absolute), absent, denied, failed.
 Result<Opened> open_store_folder(const std::string& path, bool make);
 
+/// Whether environments in a store of this path could be used: ':' cannot stand in PATH, control
+/// characters and bytes that are no UTF-8 not in what is told of them. Errors: usage.
+Result<void> check_path(const std::string& path);
+
+/// Makes the folders of a store that are not there. Errors: denied, failed.
+Result<void> make_folders(const Opened& folder);
+
 /// Makes what a store consists of in a folder that is empty or has a part of it. Errors: malformed
 /// (something else is in it), failed.
 Result<void> make_store(const Opened& folder);

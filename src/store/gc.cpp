@@ -122,14 +122,26 @@ class Collection {
   }
 
   Result<void> mark() {
-    GOLDENV_TRY(const std::vector<NamedRoot> roots, store_.roots());
+    // Without its names every environment would be dead.
+    if (!Descriptor(open_folder(store_.fd(), "roots"))) {
+      return system_error(store_.at("roots"), errno);
+    }
+    GOLDENV_TRY(const RootFolder roots, store_.root_folder());
+    for (const StrayRoot& stray : roots.strays) {
+      if (stray.is_link) {
+        return Error{Errc::malformed, store_.at("roots/" + stray.name) + ": " + stray.says, {}};
+      }
+    }
     GOLDENV_TRY(const InUse in_use, used_by_processes(options_.proc));
     // What even root may not look at is of a sandbox around us, and has no store of ours.
     all_in_use_ = !in_use.unseen.empty() && !options_.assume_idle && ::geteuid() != 0;
     collected_.unseen = all_in_use_ ? in_use.unseen.size() : 0;
     std::set<std::string> named;
-    for (const NamedRoot& root : roots) {
-      named.insert(root.digest);
+    std::set<std::string> lasting;  // generations that stay
+    for (const NamedRoot& root : roots.roots) {
+      if (!is_manifest_root(root.name) || is_young("roots/" + root.name)) {
+        named.insert(root.digest);
+      }
     }
     std::set<std::string> needed = in_use.objects;
     GOLDENV_TRY(const std::vector<std::string> generations, store_.generations());
@@ -142,8 +154,15 @@ class Collection {
         }
         collected_.kept.push_back({digest, std::move(why)});
       }
+      lasting.insert(digest);
       GOLDENV_TRY(const std::vector<std::string> ids, store_.objects_of(digest));
       needed.insert(ids.begin(), ids.end());
+    }
+    for (const NamedRoot& root : roots.roots) {
+      if (is_manifest_root(root.name) && !lasting.contains(root.digest) &&
+          !is_young("roots/" + root.name)) {
+        dead_roots_.push_back(root.name);
+      }
     }
     return mark_objects(needed);
   }
@@ -180,6 +199,14 @@ class Collection {
 
   /// Renames what is dead out of sight, what leads to something before that.
   Result<void> sweep() {
+    for (const std::string& name : dead_roots_) {
+      if (!options_.dry_run) {
+        if (Result<void> removed = store_.remove_root(name); !removed) {
+          return removed;
+        }
+      }
+      collected_.gone.push_back({Gone::Kind::root, name, 0});
+    }
     for (const auto& [kind, folder, names] :
          {std::tuple(Gone::Kind::generation, "envs/", &dead_generations_),
           std::tuple(Gone::Kind::object, "objects/", &dead_objects_),
@@ -263,6 +290,7 @@ class Collection {
   const GcOptions& options_;
   std::time_t now_;
   bool all_in_use_ = false;
+  std::vector<std::string> dead_roots_;
   std::vector<std::string> dead_generations_;
   std::vector<std::string> dead_objects_;
   std::vector<std::string> dead_artifacts_;
@@ -272,8 +300,8 @@ class Collection {
 }  // namespace
 
 std::string_view name(Gone::Kind kind) {
-  constexpr std::array<std::string_view, 4> kNames = {"generation", "object", "artifact",
-                                                      "leftover"};
+  constexpr std::array<std::string_view, 5> kNames = {"generation", "object", "artifact",
+                                                      "leftover", "root"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 

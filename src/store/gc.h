@@ -24,7 +24,7 @@ struct GcOptions {
 };
 
 struct Gone {
-  enum class Kind { generation, object, artifact, leftover } kind = Kind::object;
+  enum class Kind { generation, object, artifact, leftover, root } kind = Kind::object;
   std::string name;
   std::uint64_t bytes = 0;  ///< on the disk
 };
@@ -35,7 +35,7 @@ struct Kept {
 };
 
 struct Collected {
-  std::vector<Gone> gone;  ///< generations, objects, artifacts, left-overs, each by name
+  std::vector<Gone> gone;  ///< roots, generations, objects, artifacts, left-overs, each by name
   std::vector<Kept> kept;
   std::uint64_t freed_bytes = 0;
   /// Processes that could not be looked at and so count as using all there is.
@@ -45,10 +45,11 @@ struct Collected {
 std::string_view name(Gone::Kind kind);
 
 /// Removes what nothing needs: generations without a root, a lease or a process; objects of no
-/// generation left; artifacts of no object left; left-overs of dead processes. While it looks, no
-/// other goldenv has the store. Errors: timed_out (others had it for longer than `patience`),
-/// denied (opened for reading), failed, malformed (a root that leads nowhere it knows: better
-/// nothing goes).
+/// generation left; a manifest's root (is_manifest_root) keeps its generation only while it is
+/// young, and goes with it; artifacts of no object left; left-overs of dead processes. While it
+/// looks, no other goldenv has the store. Errors: timed_out (others had it for longer than
+/// `patience`), denied (opened for reading), failed, malformed (a root that leads nowhere it knows:
+/// better nothing goes).
 Result<Collected> gc(const Store& store, const GcOptions& options);
 
 }  // namespace goldenv::store

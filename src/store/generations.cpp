@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -18,9 +19,15 @@ namespace {
 
 constexpr std::string_view kAboveRoots = "../envs/";
 
-bool is_digest(std::string_view text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+// The fewest digits that mean a generation, where a user names one.
+constexpr std::size_t kLeastDigits = 6;
+constexpr std::string_view kOfManifest = "manifest-";
+
+bool is_hexadecimal(std::string_view text) {
+  return text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
+
+bool is_digest(std::string_view text) { return text.size() == 64 && is_hexadecimal(text); }
 
 bool is_root_name(std::string_view name) {
   return !name.empty() && name.size() <= 60 && name.front() != '.' && reduced(name) == name;
@@ -64,6 +71,35 @@ Result<void> sync_tree(int above, const std::string& name, const std::string& pa
 
 }  // namespace
 
+bool is_manifest_root(std::string_view name) {
+  return name.size() == kOfManifest.size() + 32 && name.starts_with(kOfManifest) &&
+         is_hexadecimal(name.substr(kOfManifest.size()));
+}
+
+Result<void> check_name(std::string_view name) {
+  const std::string quoted = "\"" + shortened(name, 60) + "\"";
+  if (!is_root_name(name)) {
+    return Error{Errc::usage,
+                 quoted +
+                     " is no name of an environment: at most 60 of A-Z a-z 0-9 . _ + -, no dot "
+                     "first",
+                 {}};
+  }
+  if (name.starts_with(kOfManifest)) {
+    return Error{Errc::usage,
+                 quoted + " cannot name an environment: names that begin \"" +
+                     std::string(kOfManifest) + "\" are goldenv's own",
+                 {}};
+  }
+  if (name.size() >= kLeastDigits && is_hexadecimal(name)) {
+    return Error{Errc::usage,
+                 quoted + " cannot name an environment: it could be the beginning of a digest (" +
+                     std::to_string(kLeastDigits) + " or more of 0-9 a-f and nothing else)",
+                 {}};
+  }
+  return {};
+}
+
 bool Store::has_generation(std::string_view digest) const {
   const std::string name = "envs/" + std::string(digest);
   struct stat status {};
@@ -73,9 +109,13 @@ bool Store::has_generation(std::string_view digest) const {
 }
 
 Result<std::vector<std::string>> Store::generations() const {
-  GOLDENV_TRY(const std::vector<Member> members, members_at(fd_.get(), "envs", at("envs")));
+  const Result<std::vector<Member>> members = members_at(fd_.get(), "envs", at("envs"));
   std::vector<std::string> digests;
-  for (const Member& member : members) {
+  if (!members) {
+    return members.error().code == Errc::absent ? Result<std::vector<std::string>>(digests)
+                                                : members.error();
+  }
+  for (const Member& member : *members) {
     if (member.kind == Member::Kind::folder) {
       digests.push_back(member.name);
     }
@@ -111,12 +151,8 @@ Result<std::vector<std::string>> Store::objects_of(std::string_view digest) cons
 }
 
 Result<void> Store::set_root(std::string_view name, std::string_view digest) const {
-  if (!is_root_name(name)) {
-    return Error{Errc::usage,
-                 "\"" + shortened(name, 60) +
-                     "\" is no name of an environment: at most 60 of A-Z a-z 0-9 . _ + -, no dot "
-                     "first",
-                 {}};
+  if (Result<void> fits = check_name(name); !fits && !is_manifest_root(name)) {
+    return fits;
   }
   if (access_ != Access::write) {
     return Error{Errc::denied, folder_ + ": the store is open for reading only", {}};
@@ -151,25 +187,50 @@ Result<void> Store::remove_root(std::string_view name) const {
   if (!is_root_name(name)) {
     return Error{Errc::absent, at("roots") + ": no environment can have that name", {}};
   }
+  if (access_ != Access::write) {
+    return Error{Errc::denied, folder_ + ": the store is open for reading only", {}};
+  }
   step();
   return ::unlinkat(fd_.get(), place.c_str(), 0) == 0 ? Result<void>()
                                                       : system_error(at(place), errno);
 }
 
-Result<std::vector<NamedRoot>> Store::roots() const {
-  GOLDENV_TRY(const std::vector<Member> members, members_at(fd_.get(), "roots", at("roots")));
-  std::vector<NamedRoot> roots;
-  for (const Member& member : members) {
-    const std::string name = "roots/" + member.name;
-    GOLDENV_TRY(const std::string text, link_at(fd_.get(), name, at(name)));
-    const std::string digest = text.starts_with(kAboveRoots) ? text.substr(kAboveRoots.size()) : "";
-    if (!is_digest(digest)) {
-      return Error{Errc::malformed, at(name) + ": it leads to no generation of this store", {}};
-    }
-    roots.push_back({member.name, digest});
+Result<RootFolder> Store::root_folder() const {
+  const Result<std::vector<Member>> members = members_at(fd_.get(), "roots", at("roots"));
+  RootFolder all;
+  if (!members) {
+    return members.error().code == Errc::absent ? Result<RootFolder>(std::move(all))
+                                                : members.error();
   }
-  std::ranges::sort(roots, {}, &NamedRoot::name);
-  return roots;
+  for (const Member& member : *members) {
+    if (member.kind != Member::Kind::link) {
+      all.strays.push_back({member.name, "it is no link", false});
+      continue;
+    }
+    const std::string name = "roots/" + member.name;
+    const Result<std::string> text = link_at(fd_.get(), name, at(name));
+    if (!text && text.error().code == Errc::absent) {
+      continue;  // somebody else has removed it meanwhile
+    }
+    if (!text) {
+      return text.error();
+    }
+    const std::string digest =
+        text->starts_with(kAboveRoots) ? text->substr(kAboveRoots.size()) : "";
+    if (is_digest(digest) && is_root_name(member.name)) {
+      all.roots.push_back({member.name, digest});
+    } else {
+      all.strays.push_back({member.name, "it leads to no generation of this store", true});
+    }
+  }
+  std::ranges::sort(all.roots, {}, &NamedRoot::name);
+  std::ranges::sort(all.strays, {}, &StrayRoot::name);
+  return all;
+}
+
+Result<std::vector<NamedRoot>> Store::roots() const {
+  GOLDENV_TRY(RootFolder all, root_folder());
+  return std::move(all.roots);
 }
 
 Result<Lease> Store::lease(std::string_view digest) const {

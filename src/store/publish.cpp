@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "store/disk.h"
+#include "store/folder.h"
 #include "store/store.h"
 
 namespace goldenv::store {
@@ -226,6 +227,39 @@ Result<Published> Store::publish_generation(Building building, std::string_view 
     building.release();
   }
   return Published{std::string(digest), raced};
+}
+
+Result<void> Store::replace_generation(const Building& building, std::string_view digest) const {
+  const std::string name = "envs/" + std::string(digest);
+  const std::string& fresh = building.folder();
+  // Whoever closed the old folder to himself could not have it renamed.
+  const Descriptor old(open_folder(fd_.get(), name));
+  if (::fchmod(building.fd(), 0755) != 0 || (old && ::fchmod(old.get(), 0755) != 0)) {
+    return system_error(at(name), errno);
+  }
+  step();
+  if (::renameat2(AT_FDCWD, fresh.c_str(), fd_.get(), name.c_str(), RENAME_EXCHANGE) == 0) {
+    return {};
+  }
+  if (errno != EINVAL && errno != ENOSYS) {
+    return system_error(at(name), errno);
+  }
+  // A file system without it: for a moment there is none of that name.
+  const std::string aside = "tmp/" + temporary_name("former");
+  step();
+  if (::renameat(fd_.get(), name.c_str(), fd_.get(), aside.c_str()) != 0) {
+    return system_error(at(name), errno);
+  }
+  step();
+  if (::renameat(AT_FDCWD, fresh.c_str(), fd_.get(), name.c_str()) != 0) {
+    const int number = errno;
+    ::renameat(fd_.get(), aside.c_str(), fd_.get(), name.c_str());
+    return system_error(at(name), number);
+  }
+  step();
+  return ::renameat(fd_.get(), aside.c_str(), AT_FDCWD, fresh.c_str()) == 0
+             ? Result<void>()
+             : system_error(at(aside), errno);
 }
 
 }  // namespace goldenv::store

@@ -96,7 +96,13 @@ Result<std::string> Store::default_folder() {
 }
 
 Result<Store> Store::open(const std::string& folder, Access access) {
+  if (Result<void> fit = check_path(folder); !fit && access == Access::write) {
+    return std::move(fit).error();
+  }
   GOLDENV_TRY(Opened opened, open_store_folder(folder, access == Access::write));
+  if (Result<void> fit = check_path(opened.path); !fit && access == Access::write) {
+    return std::move(fit).error();
+  }
   Result<void> fits = check_version(opened);
   if (!fits && fits.error().code == Errc::absent && access == Access::write) {
     if (Result<void> made = make_store(opened); !made) {
@@ -106,6 +112,9 @@ Result<Store> Store::open(const std::string& folder, Access access) {
   }
   if (!fits) {
     return std::move(fits).error();
+  }
+  if (Result<void> made = access == Access::write ? make_folders(opened) : Result<void>(); !made) {
+    return std::move(made).error();
   }
   Store store;
   store.access_ = access;

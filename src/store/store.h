@@ -69,6 +69,27 @@ struct NamedRoot {
   friend bool operator==(const NamedRoot&, const NamedRoot&) = default;
 };
 
+/// What lies in roots/ and names no generation of this store.
+struct StrayRoot {
+  std::string name;
+  std::string says;      ///< "it is no link"
+  bool is_link = false;  ///< it may name what a later goldenv knows
+};
+
+struct RootFolder {
+  std::vector<NamedRoot> roots;   ///< by name
+  std::vector<StrayRoot> strays;  ///< by name
+};
+
+/// Whether a user may give an environment this name: [A-Za-z0-9._+-]+, at most 60, no dot first.
+/// "manifest-..." is kept for what finds a manifest's environment, and six or more hexadecimal
+/// digits for the beginnings of digests. Errors: usage, with the reason.
+Result<void> check_name(std::string_view name);
+
+/// "manifest-" and 32 hexadecimal digits: the name that goldenv itself gives the environment of a
+/// manifest. gc takes it away with what it names.
+bool is_manifest_root(std::string_view name);
+
 /// Whether a digest was taken while the bytes were written.
 enum class Checked { no, yes };
 
@@ -79,11 +100,12 @@ class Store {
   static Result<std::string> default_folder();
 
   /// Opens the store in `folder`, to be held while anything of it is used: a lock keeps gc out. For
-  /// writing it is made where it is not there (0700), and what dead processes left in tmp/ goes.
-  /// Errors: absent (for reading: no store there); denied (of another owner than us or root,
-  /// writable by others, a link that another user planted in a folder open to all, read-only file
-  /// system); malformed (something else, or a store of a newer goldenv); timed_out (gc held it for
-  /// kLockPatience); failed.
+  /// writing it is made where it is not there (0700), its folders too, and what dead processes left
+  /// in tmp/ goes. Errors: usage (not absolute; for writing also a path that no environment could
+  /// be used in: with ':' or a control character, or no UTF-8); absent (for reading: no store
+  /// there); denied (of another owner than us or root, writable by others, a link that another user
+  /// planted in a folder open to all, read-only file system); malformed (something else, or a store
+  /// of a newer goldenv); timed_out (gc held it for kLockPatience); failed.
   static Result<Store> open(const std::string& folder, Access access);
 
   /// Absolute, without links.
@@ -135,7 +157,7 @@ class Store {
   /// The folder of a generation, which need not be there.
   [[nodiscard]] std::string generation(std::string_view digest) const;
   [[nodiscard]] bool has_generation(std::string_view digest) const;
-  /// The names in envs/, sorted.
+  /// The names in envs/, sorted; none where that is not there.
   [[nodiscard]] Result<std::vector<std::string>> generations() const;
   /// Not forced to disk: a generation can be composed anew. Errors: failed.
   [[nodiscard]] Result<Published> publish_generation(Building building,
@@ -143,13 +165,21 @@ class Store {
   /// The ids of the objects that a generation leads to, by its links in .o/ and bin/. Sorted.
   [[nodiscard]] Result<std::vector<std::string>> objects_of(std::string_view digest) const;
 
+  /// Puts what was built in the place of a generation that is there, in one step where the file
+  /// system can exchange two names; `building.folder()` is the former one then. Errors: failed.
+  [[nodiscard]] Result<void> replace_generation(const Building& building,
+                                                std::string_view digest) const;
+
   /// Names a generation, in place of another one of that name; on disk when it returns. A name is
-  /// [A-Za-z0-9._+-]+, not beginning with a dot. Errors: usage (name), absent (generation), failed.
+  /// one that check_name or is_manifest_root takes; who has it from a user asks check_name before.
+  /// Errors: usage (name), absent (generation), failed.
   [[nodiscard]] Result<void> set_root(std::string_view name, std::string_view digest) const;
-  /// Errors: absent, failed.
+  /// Errors: absent, denied, failed.
   [[nodiscard]] Result<void> remove_root(std::string_view name) const;
-  /// Sorted by name.
+  /// Sorted by name; strays are passed over. Errors: denied, failed.
   [[nodiscard]] Result<std::vector<NamedRoot>> roots() const;
+  /// All that is in roots/. Errors: denied, failed.
+  [[nodiscard]] Result<RootFolder> root_folder() const;
 
   /// Marks a generation as in use for as long as the descriptor lives. In a store that cannot be
   /// written the lease is empty: nobody can collect it either. Errors: absent, failed.

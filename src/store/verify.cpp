@@ -286,9 +286,16 @@ class Verification {
   }
 
   Result<void> roots() {
-    GOLDENV_TRY(const auto members, sorted_members(store_.fd(), "roots", "roots"));
-    for (const Member& member : members) {
+    const auto members = sorted_members(store_.fd(), "roots", "roots");
+    if (!members) {
+      return members.error().code == Errc::absent ? Result<void>() : members.error();
+    }
+    for (const Member& member : *members) {
       const std::string path = "roots/" + member.name;
+      if (member.kind != Member::Kind::link) {
+        say(Kind::stray, path, "it is no link, and names no environment");
+        continue;
+      }
       const Result<std::string> text = link_at(store_.fd(), path, path);
       if (!text) {
         say(path, text.error());

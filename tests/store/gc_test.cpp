@@ -110,6 +110,52 @@ TEST_F(StoreGc, WhatNoRootLeadsToGoes) {
   EXPECT_THAT(collect(), IsEmpty());
 }
 
+TEST_F(StoreGc, AManifestsNameGoesWithWhatNothingElseNeeds) {
+  const std::string before = "manifest-" + std::string(32, '1');
+  const std::string after = "manifest-" + std::string(32, '2');
+  const std::string leased = "manifest-" + std::string(32, '3');
+  const std::string dangling = "manifest-" + std::string(32, '4');
+  const MadeObject a = add("a");
+  must(store_.set_root(before, generation('1', {a.id()})));
+  must(store_.set_root(after, generation('2', {})));
+  must(store_.set_root("train", std::string(64, '2')));
+  must(store_.set_root(leased, generation('3', {})));
+  const Lease lease = must(store_.lease(std::string(64, '3')));
+  temp_.link("store/roots/" + dangling, "../envs/" + std::string(64, '4'));
+  options_.min_age = std::chrono::hours(1);
+  EXPECT_THAT(collect(), IsEmpty());
+  EXPECT_THAT(kept_, IsEmpty()) << "young names keep";
+  options_.min_age = std::chrono::seconds(0);
+  options_.dry_run = true;
+  const std::vector<std::string> would = collect();
+  EXPECT_EQ(must(store_.roots()).size(), 5U);
+  options_.dry_run = false;
+  EXPECT_THAT(collect(), ElementsAre("root " + before, "root " + dangling,
+                                     "generation " + std::string(64, '1'), "object " + a.id(),
+                                     artifact("a1")));
+  EXPECT_EQ(would.size(), 5U);
+  EXPECT_THAT(kept_, ElementsAre("3: goldenv run holds it"));
+  std::vector<std::string> names;
+  for (const NamedRoot& root : must(store_.roots())) {
+    names.push_back(root.name);
+  }
+  EXPECT_THAT(names, ElementsAre(after, leased, "train"));
+}
+
+TEST_F(StoreGc, AFileAmongTheNamesDoesNotStopIt) {
+  const MadeObject a = add("a");
+  temp_.file("store/roots/.x", "");
+  EXPECT_THAT(collect(), ElementsAre("object " + a.id(), artifact("a1")));
+}
+
+TEST_F(StoreGc, WithoutTheFolderOfNamesNothingGoes) {
+  add("a");
+  fs::remove(store_.at("roots"));
+  temp_.file("store/roots", "");
+  EXPECT_FALSE(gc(store_, options_));
+  EXPECT_EQ(must(store_.ids()).size(), 1U);
+}
+
 TEST_F(StoreGc, ADryRunSaysTheSameAndTouchesNothing) {
   add("a");
   generation('1', {});

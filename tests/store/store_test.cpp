@@ -358,5 +358,85 @@ TEST(Store, TemporaryNamesTellWhoMayLive) {
   EXPECT_FALSE(may_live("x-" + std::to_string(::getpid()) + "-" + std::string(32, '0') + "-0"));
 }
 
+TEST(Store, NamesOfGoldenvAndBeginningsOfDigestsAreNoUsersNames) {
+  const std::string of_manifest = "manifest-df630123456789abcdef0123456789ab";
+  EXPECT_TRUE(is_manifest_root(of_manifest));
+  for (const std::string& name :
+       {of_manifest, std::string("manifest-train"), std::string("manifest-"), std::string("abcdef"),
+        std::string("20240131"), std::string(60, '0')}) {
+    const auto refused = check_name(name);
+    ASSERT_FALSE(refused) << name;
+    EXPECT_EQ(refused.error().code, Errc::usage);
+    EXPECT_THAT(refused.error().message, HasSubstr(name));
+  }
+  for (const char* name : {"train", "abcde", "abcdef-1", "manifest", "my-manifest-1", "ABCDEF"}) {
+    EXPECT_TRUE(check_name(name)) << name;
+    EXPECT_FALSE(is_manifest_root(name)) << name;
+  }
+  EXPECT_FALSE(is_manifest_root(of_manifest + "0"));
+  EXPECT_FALSE(is_manifest_root("manifest-" + std::string(32, 'g')));
+
+  const test::TempDir temp;
+  const Store store = must(Store::open(temp.at("store"), Access::write));
+  must(numpy().publish(store));
+  const std::string digest = add_generation(store, 'a', numpy().id());
+  must(store.set_root(of_manifest, digest));
+  EXPECT_EQ(store.set_root("manifest-train", digest).error().code, Errc::usage);
+  EXPECT_EQ(store.set_root("aaaaaa", digest).error().code, Errc::usage);
+}
+
+TEST(Store, WhatIsNoNameAmongTheRootsIsPassedOver) {
+  const test::TempDir temp;
+  const Store store = must(Store::open(temp.at("store"), Access::write));
+  must(numpy().publish(store));
+  const std::string digest = add_generation(store, 'a', numpy().id());
+  must(store.set_root("train", digest));
+  temp.file("store/roots/.x", "");
+  temp.folder("store/roots/folder");
+  temp.link("store/roots/odd", "nowhere");
+  temp.link("store/roots/.hidden", "../envs/" + digest);
+  EXPECT_THAT(must(store.roots()), ElementsAre(NamedRoot{"train", digest}));
+  std::vector<std::string> strays;
+  for (const StrayRoot& stray : must(store.root_folder()).strays) {
+    strays.push_back(stray.name + (stray.is_link ? " ->" : ""));
+    EXPECT_FALSE(stray.says.empty());
+  }
+  EXPECT_THAT(strays, ElementsAre(".hidden ->", ".x", "folder", "odd ->"));
+}
+
+TEST(Store, FoldersThatAreGoneAreMadeAgain) {
+  const test::TempDir temp;
+  ASSERT_TRUE(Store::open(temp.at("store"), Access::write));
+  for (const char* name : kFolders) {
+    fs::remove_all(temp.at("store/" + std::string(name)));
+  }
+  {
+    const Store reader = must(Store::open(temp.at("store"), Access::read));
+    EXPECT_THAT(must(reader.generations()), IsEmpty());
+    EXPECT_THAT(must(reader.roots()), IsEmpty());
+  }
+  const Store store = must(Store::open(temp.at("store"), Access::write));
+  must(numpy().publish(store));
+  must(store.set_root("train", add_generation(store, 'a', numpy().id())));
+  EXPECT_EQ(must(verify(store, [](const Difference&) {})).differences, 0U);
+}
+
+TEST(Store, WhereNoEnvironmentCouldBeUsedNoneIsMade) {
+  const test::TempDir temp;
+  for (const char* name : {"a:b", "a\nb", "a\x1b[31m", "a\xff"}) {
+    const std::string folder = temp.at(name);
+    const auto refused = Store::open(folder, Access::write);
+    ASSERT_FALSE(refused) << name;
+    EXPECT_EQ(refused.error().code, Errc::usage);
+    EXPECT_FALSE(fs::exists(folder));
+  }
+  fs::create_directories(temp.at("real:one"));
+  fs::permissions(temp.at("real:one"), fs::perms::owner_all);
+  temp.link("plain", "real:one");
+  EXPECT_EQ(Store::open(temp.at("plain"), Access::write).error().code, Errc::usage);
+  EXPECT_TRUE(fs::is_empty(temp.at("real:one")));
+  EXPECT_TRUE(Store::open(temp.at("\u00fcber space"), Access::write));
+}
+
 }  // namespace
 }  // namespace goldenv::store

@@ -152,9 +152,10 @@ TEST_F(StoreVerify, StraysAroundObjectsAreFound) {
   temp_.file("store/" + object() + "/more", "x");
   temp_.file("store/artifacts/part", "x");
   temp_.link("store/roots/gone", "../envs/" + std::string(64, 'a'));
+  temp_.file("store/roots/.x", "");
   EXPECT_THAT(differences(),
               ElementsAre("stray notes", "stray artifacts/part", "stray " + object() + "/more",
-                          "stray objects/file", "missing roots/gone"));
+                          "stray objects/file", "stray roots/.x", "missing roots/gone"));
 }
 
 TEST_F(StoreVerify, AnObjectWithoutItsListIsNamed) {
