@@ -24,18 +24,17 @@ constexpr std::uint64_t kMostBytes = 1U << 30U;
 Result<std::optional<bool>> is_as_made(int top, const Item& item, const Plan& plan) {
   const std::string full = plan.folder + "/" + item.path;
   struct stat status {};
-  if (item.kind == Item::Kind::link) {
-    const Result<std::string> text = store::link_at(top, item.path, full);
-    if (text) {
-      return std::optional(*text == item.text);
-    }
-    return text.error().code == Errc::absent       ? Result<std::optional<bool>>(std::nullopt)
-           : text.error().code == Errc::unreadable ? Result<std::optional<bool>>(false)
-                                                   : text.error();
-  }
   if (::fstatat(top, item.path.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0) {
-    return errno == ENOENT || errno == ENOTDIR ? Result<std::optional<bool>>(std::nullopt)
-                                               : store::system_error(full, errno);
+    return errno == ENOENT || errno == ENOTDIR || errno == ELOOP
+               ? Result<std::optional<bool>>(std::nullopt)
+               : store::system_error(full, errno);
+  }
+  if (item.kind == Item::Kind::link) {
+    if (!S_ISLNK(status.st_mode)) {
+      return std::optional(false);
+    }
+    GOLDENV_TRY(const std::string text, store::link_at(top, item.path, full));
+    return std::optional(text == item.text);
   }
   if (item.kind == Item::Kind::folder) {
     return std::optional(S_ISDIR(status.st_mode));
@@ -75,7 +74,22 @@ Result<std::vector<Drift>> check_generation(const store::Store& store, std::stri
                      plan.digest,
                  {}};
   }
-  const std::string name = "envs/" + std::string(digest);
+  return drifts_from(store, plan);
+}
+
+Result<bool> is_intact(const store::Store& store, std::string_view digest) {
+  const Result<std::vector<Drift>> drifts = check_generation(store, digest);
+  if (drifts) {
+    return std::ranges::all_of(*drifts,
+                               [](const Drift& drift) { return drift.kind == Drift::Kind::stray; });
+  }
+  const Errc code = drifts.error().code;
+  return code == Errc::denied || code == Errc::failed ? Result<bool>(drifts.error())
+                                                      : Result<bool>(false);
+}
+
+Result<std::vector<Drift>> drifts_from(const store::Store& store, const Plan& plan) {
+  const std::string name = "envs/" + plan.digest;
   const Descriptor top(store::open_folder(store.fd(), name));
   if (!top) {
     return store::system_error(store.at(name), errno);

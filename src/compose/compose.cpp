@@ -2,10 +2,12 @@
 
 #include <fcntl.h>
 #include <linux/fs.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <optional>
@@ -152,11 +154,49 @@ class Fill {
   std::vector<std::pair<std::string, int>> open_;  // each below the one before
 };
 
+bool is_as_composed(const std::vector<Drift>& drifts) {
+  return std::ranges::all_of(drifts,
+                             [](const Drift& drift) { return drift.kind == Drift::Kind::stray; });
+}
+
+/// Puts what was built in the place of a generation that is damaged. Programs may run in that one:
+/// whatever they look up next they find under the same name, and what they have open stays theirs.
+Result<Composed> mend(const store::Store& store, const Plan& plan, store::Building building) {
+  // One at a time, or the second would take away what the first has put there. gc is kept out by
+  // the store's own lock. A file system without locks of folders goes without.
+  const Descriptor all(store::open_folder(store.fd(), "envs"));
+  while (all && ::flock(all.get(), LOCK_EX) != 0 && errno == EINTR) {
+  }
+  GOLDENV_TRY(const std::vector<Drift> drifts, drifts_from(store, plan));
+  if (is_as_composed(drifts)) {
+    return Composed{plan.folder, true, false};
+  }
+  if (Result<void> replaced = store.replace_generation(building, plan.digest); !replaced) {
+    return std::move(replaced).error();
+  }
+  const std::string& former = building.folder();
+  for (const Drift& drift : drifts) {
+    const std::string from = former + "/" + drift.path;
+    if (drift.kind == Drift::Kind::stray &&
+        ::renameat(AT_FDCWD, from.c_str(), building.fd(), drift.path.c_str()) != 0) {
+      Error error = store::system_error(plan.folder + "/" + drift.path, errno);
+      error.message += "; it was mended, but what had been added there is in " + former;
+      building.release();
+      return error;
+    }
+  }
+  return Composed{plan.folder, true, true};
+}
+
 }  // namespace
 
 Result<Composed> compose(const store::Store& store, const Plan& plan) {
-  if (store.has_generation(plan.digest)) {
-    return Composed{plan.folder, true};
+  const bool is_there = store.has_generation(plan.digest);
+  if (is_there) {
+    GOLDENV_TRY(const std::vector<Drift> drifts, drifts_from(store, plan));
+    if (is_as_composed(drifts)) {
+      return Composed{plan.folder, true, false};
+    }
   }
   if (const Result<Proof> proof = prove_on_paper(plan); !proof) {
     return proof.error();
@@ -170,9 +210,12 @@ Result<Composed> compose(const store::Store& store, const Plan& plan) {
       }
     }
   }
+  if (is_there) {
+    return mend(store, plan, std::move(building));
+  }
   GOLDENV_TRY(const store::Published published,
               store.publish_generation(std::move(building), plan.digest));
-  return Composed{plan.folder, published.raced};
+  return Composed{plan.folder, published.raced, false};
 }
 
 Result<Recorded> recorded(const store::Store& store, std::string_view digest) {

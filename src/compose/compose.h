@@ -70,10 +70,13 @@ Result<Plan> plan(const store::Store& store, std::vector<store::Object> objects,
 struct Composed {
   std::string folder;    ///< absolute: <store>/envs/<digest>
   bool present = false;  ///< it was there already
+  bool mended = false;   ///< it was there, and not as it was composed; it is now
 };
 
-/// Builds the environment in tmp/, once it is proved on paper, and gives it its name; one that is
-/// there already stays. Errors: failed (no proof: the library is named; disk full), denied.
+/// Builds the environment in tmp/, once it is proved on paper, and gives it its name. One that is
+/// there already stays if it is as the plan says; if not, it is built anew and put in its place in
+/// one step, with what had been added to it. Errors: failed (no proof: the library is named; disk
+/// full), denied.
 Result<Composed> compose(const store::Store& store, const Plan& plan);
 
 /// What a generation was composed of, as it says itself (.goldenv.json).
@@ -94,5 +97,13 @@ struct Drift {
 /// Compares a generation with its plan: every link's text, written files, copies, and what is in
 /// real folders beside them. Sorted by path. Errors: absent, malformed, failed.
 Result<std::vector<Drift>> check_generation(const store::Store& store, std::string_view digest);
+
+/// The same for a plan whose generation is there, whatever that says of itself. Errors: absent,
+/// denied, failed.
+Result<std::vector<Drift>> drifts_from(const store::Store& store, const Plan& plan);
+
+/// Whether a generation is there and nothing of it is missing or changed; what was added does not
+/// count. Where it is not, `compose` of its plan mends it. Errors: denied, failed.
+Result<bool> is_intact(const store::Store& store, std::string_view digest);
 
 }  // namespace goldenv::compose

@@ -100,6 +100,10 @@ std::vector<MappedFile> mapped_files(std::string_view maps, const MapSetting& se
       path.replace(at++, 4, "\n");
     }
     const std::string_view name = base_name(path);
+    // The loader's table: called like a library, and none.
+    if (name == "ld.so.cache" || name == "ld.so.cache (deleted)") {
+      continue;
+    }
     const bool is_library = name.ends_with(".so") || name.find(".so.") != std::string_view::npos ||
                             name.ends_with(".so (deleted)");
     if (fields[1].find('x') != std::string_view::npos || is_library) {

@@ -30,8 +30,9 @@ struct MapSetting {
 
 /// The files that a process has mapped which have code in them or are called like libraries, by the
 /// text of /proc/PID/maps; it names what links lead to, so each line is the answer by itself.
-/// Sorted by path, each once. A library of the kind that environments bring (NCCL, cuDNN, the CUDA
-/// toolkit's, torch's) is foreign wherever it lies outside the store. Source: proc(5).
+/// Sorted by path, each once; the loader's ld.so.cache is none of them. A library of the kind that
+/// environments bring (NCCL, cuDNN, the CUDA toolkit's, torch's) is foreign wherever it lies
+/// outside the store. Source: proc(5).
 std::vector<MappedFile> mapped_files(std::string_view maps, const MapSetting& setting);
 
 std::string_view name(Provenance provenance);

@@ -230,5 +230,103 @@ TEST(ComposeCheck, AGenerationThatSaysItIsAnotherIsRefused) {
   EXPECT_EQ(check_generation(made.store, digest).error().code, Errc::absent);
 }
 
+/// What can happen to an environment.
+struct Damage {
+  const char* name;
+  void (*inflict)(const std::string& env, const std::string& site);
+};
+
+TEST(ComposeMend, WhateverIsDamagedIsAsItWasAgain) {
+  const std::vector<Damage> damages = {
+      {"record",
+       [](const auto& env, const auto&) { std::ofstream(env + "/.goldenv.json") << "{"; }},
+      {"no record", [](const auto& env, const auto&) { fs::remove(env + "/.goldenv.json"); }},
+      {"bin", [](const auto& env, const auto&) { fs::remove_all(env + "/bin"); }},
+      {"script", [](const auto& env, const auto&) { std::ofstream(env + "/bin/torchrun") << "x"; }},
+      {"link",
+       [](const auto& env, const auto& site) {
+         fs::remove(env + "/" + site + "/nvidia/nccl");
+         fs::create_symlink("/elsewhere", env + "/" + site + "/nvidia/nccl");
+       }},
+      {"a loop",
+       [](const auto& env, const auto&) {
+         fs::remove_all(env + "/bin");
+         fs::create_symlink("bin", env + "/bin");
+       }},
+      {"closed",
+       [](const auto& env, const auto&) {
+         fs::remove(env + "/lib64");
+         ASSERT_EQ(::chmod(env.c_str(), 0555), 0);
+       }},
+      {"all", [](const auto& env, const auto&) {
+         for (const auto& entry : fs::directory_iterator(env)) {
+           fs::remove_all(entry.path());
+         }
+       }}};
+  for (const Damage& damage : damages) {
+    MadeEnvironment made;
+    const Plan plan = made.plan(made.whole());
+    const std::string env = must(compose(made.store, plan)).folder;
+    EXPECT_TRUE(must(is_intact(made.store, plan.digest)));
+    damage.inflict(env, made.site);
+    EXPECT_FALSE(must(is_intact(made.store, plan.digest))) << damage.name;
+    const auto mended = compose(made.store, plan);
+    ASSERT_TRUE(mended) << damage.name << ": " << mended.error().message;
+    EXPECT_TRUE(mended->present && mended->mended) << damage.name;
+    EXPECT_THAT(drifts(made, env), IsEmpty()) << damage.name;
+    EXPECT_TRUE(must(is_intact(made.store, plan.digest)));
+    EXPECT_TRUE(fs::is_empty(made.store.at("tmp"))) << damage.name;
+    EXPECT_FALSE(must(compose(made.store, plan)).mended) << "it is well now";
+  }
+}
+
+TEST(ComposeMend, WhatItsUserAddedStays) {
+  MadeEnvironment made;
+  const Plan plan = made.plan(made.whole());
+  const std::string env = must(compose(made.store, plan)).folder;
+  const std::string mine = env + "/" + made.site + "/mine/__init__.py";
+  fs::create_directory(env + "/" + made.site + "/mine");
+  std::ofstream(mine) << "x = 1\n";
+  EXPECT_TRUE(must(is_intact(made.store, plan.digest))) << "what is added harms nothing";
+  EXPECT_FALSE(must(compose(made.store, plan)).mended);
+  fs::remove(env + "/lib64");
+  EXPECT_TRUE(must(compose(made.store, plan)).mended);
+  EXPECT_EQ(test::read_file(mine), "x = 1\n");
+  EXPECT_THAT(drifts(made, env), ElementsAre("stray " + made.site + "/mine"));
+}
+
+TEST(ComposeMend, WhatIsNotThereIsNotIntact) {
+  MadeEnvironment made;
+  EXPECT_FALSE(must(is_intact(made.store, std::string(64, 'a'))));
+  const Plan plan = made.plan({made.numpy()});
+  must(compose(made.store, plan));
+  fs::remove_all(made.store.at("envs"));
+  EXPECT_FALSE(must(is_intact(made.store, plan.digest)));
+  const store::Store again = must(store::Store::open(made.store.folder(), store::Access::write));
+  EXPECT_FALSE(must(compose(again, plan)).present);
+  EXPECT_TRUE(must(is_intact(again, plan.digest)));
+}
+
+TEST(ComposeMend, KilledAtAnyStepTheNextOneMends) {
+  MadeEnvironment made;
+  const Plan plan = made.plan(made.whole());
+  const std::string env = must(compose(made.store, plan)).folder;
+  fs::remove(env + "/lib64");
+  int step = 0;
+  for (int status = -1; status != 0;) {
+    ++step;
+    ASSERT_LT(step, 1000);
+    status = test::in_child([&] {
+      store::step_hook = die_at_the_step;
+      steps_left = step;
+      must(compose(made.store, plan));
+    });
+    ASSERT_TRUE(made.store.has_generation(plan.digest)) << "at step " << step;
+  }
+  EXPECT_THAT(drifts(made, env), IsEmpty());
+  ASSERT_TRUE(store::Store::open(made.store.folder(), store::Access::write));
+  EXPECT_TRUE(fs::is_empty(made.store.at("tmp")));
+}
+
 }  // namespace
 }  // namespace goldenv::compose

@@ -54,6 +54,8 @@ TEST(ComposeMaps, EachFileIsJudgedByItsPath) {
 
 TEST(ComposeMaps, WhatIsNoCodeIsLeftOut) {
   EXPECT_THAT(judged("7f00-7f01 r--p 00000000 fd:01 11  /usr/lib/locale/locale-archive\n"
+                     "7f00-7f01 r--p 00000000 fd:01 12  /etc/ld.so.cache\n"
+                     "7f00-7f01 r--p 00000000 fd:01 12  /etc/ld.so.cache (deleted)\n"
                      "7f00-7f01 rw-p 00000000 00:00 0 \n"
                      "7f00-7f01 rw-p 00000000 00:00 0  [heap]\n"
                      "7f00-7f01 rw-s 00000000 00:05 0  /dev/zero (deleted)\n"
