@@ -69,6 +69,12 @@ std::string root_of(const manifest::Manifest& manifest) {
   return "manifest-" + Sha256::of(manifest::render(manifest)).hex().substr(0, 32);
 }
 
+void say_strays(const store::Store& store, const store::RootFolder& names) {
+  for (const store::StrayRoot& stray : names.strays) {
+    say("passed over " + store.at("roots/" + stray.name) + ": " + stray.says);
+  }
+}
+
 Result<InUse> open_environment(const Invocation& invocation) {
   if (invocation.has("--env") && !invocation.words.empty()) {
     return Error{Errc::usage,
@@ -80,15 +86,30 @@ Result<InUse> open_environment(const Invocation& invocation) {
               invocation.has("--env")
                   ? find_named(invocation.value("--env"))
                   : find_of_manifest(invocation.words.empty() ? "" : invocation.words.front()));
+  if (!invocation.has("--quiet")) {
+    GOLDENV_TRY(const store::RootFolder names, found.store.root_folder());
+    say_strays(found.store, names);
+  }
   if (!found.store.has_generation(found.chosen.digest)) {
     return Error{Errc::usage,
                  "the environment " + found.chosen.name +
-                     " is no longer there: " + found.store.generation(found.chosen.digest),
+                     " is no longer there: " + found.store.generation(found.chosen.digest) +
+                     "; goldenv provision of its manifest makes it anew",
                  {}};
   }
   GOLDENV_TRY(store::Lease lease, found.store.lease(found.chosen.digest));
-  GOLDENV_TRY(launch::Opened opened, launch::open_environment(found.store, found.chosen));
-  return InUse{std::move(lease), std::move(opened.environment), std::move(opened.expected)};
+  Result<launch::Opened> opened = launch::open_environment(found.store, found.chosen);
+  if (!opened) {
+    Error error = std::move(opened).error();
+    if (error.code == Errc::absent || error.code == Errc::malformed) {
+      error.message += "; goldenv provision of its manifest makes it anew";
+    }
+    return error;
+  }
+  if (const Result<void> has_python = launch::check_python(opened->environment); !has_python) {
+    return has_python.error();
+  }
+  return InUse{std::move(lease), std::move(opened->environment), std::move(opened->expected)};
 }
 
 Result<launch::Choices> choices_of(const Invocation& invocation) {

@@ -29,6 +29,9 @@ inline constexpr OptionSpec kQuietOption{"--quiet", "", "do not say which variab
 /// Follows from all that the manifest says with what it extends, and not from where it lies.
 std::string root_of(const manifest::Manifest& manifest);
 
+/// Says what lies among the names of environments and is none.
+void say_strays(const store::Store& store, const store::RootFolder& names);
+
 /// An environment that is in use from now on: gc leaves it while this is open, here or in what this
 /// process becomes. The store itself is closed again, so that gc need not wait.
 struct InUse {

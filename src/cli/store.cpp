@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "cli/command.h"
+#include "cli/environment.h"
 #include "cli/output.h"
 #include "compose/compose.h"
 #include "store/gc.h"
@@ -80,12 +81,13 @@ struct Listing {
 Result<Listing> list(const store::Store& store) {
   Listing listing;
   GOLDENV_TRY(listing.objects, store.list());
-  GOLDENV_TRY(const std::vector<store::NamedRoot> roots, store.roots());
+  GOLDENV_TRY(const store::RootFolder names, store.root_folder());
+  say_strays(store, names);
   GOLDENV_TRY(const std::vector<std::string> digests, store.generations());
   for (const std::string& digest : digests) {
     Environment one{digest, {}, {}};
     GOLDENV_TRY(one.objects, store.objects_of(digest));
-    for (const store::NamedRoot& root : roots) {
+    for (const store::NamedRoot& root : names.roots) {
       if (root.digest == digest) {
         one.names.push_back(root.name);
       }
@@ -356,6 +358,45 @@ int run_gc(const Invocation& invocation) {
                  kWell);
 }
 
+// forget
+
+int run_forget(const Invocation& invocation, const std::string& name) {
+  if (const auto there = open(invocation, store::Access::read); !there) {
+    return fail(there.error());
+  }
+  const auto store = open(invocation, store::Access::write);
+  if (!store) {
+    return fail(store.error());
+  }
+  const auto roots = store->roots();
+  if (!roots) {
+    return fail(roots.error());
+  }
+  const auto root = std::ranges::find(*roots, name, &store::NamedRoot::name);
+  if (root == roots->end()) {
+    return fail({Errc::usage,
+                 "no environment in " + store->folder() + " has the name " + name +
+                     "; goldenv store list shows those there are",
+                 {}});
+  }
+  if (const Result<void> removed = store->remove_root(name); !removed) {
+    return fail(removed.error());
+  }
+  return deliver(invocation,
+                 {[&](report::Colour) {
+                    return printable(name) + " named " + root->digest.substr(0, 12) +
+                           "; goldenv store gc frees what nothing needs\n";
+                  },
+                  [&] {
+                    Node node = headed(*store);
+                    put(node, "name", text(name));
+                    put(node, "digest", text(root->digest));
+                    return node;
+                  },
+                  ""},
+                 kWell);
+}
+
 int run_store(const Invocation& invocation) {
   const std::string& what = invocation.words.front();
   if (what != "gc") {
@@ -364,6 +405,15 @@ int run_store(const Invocation& invocation) {
         return fail({Errc::usage, std::string(option) + " is of store gc", {}});
       }
     }
+  }
+  if (const bool takes_name = what == "forget"; takes_name != (invocation.words.size() == 2)) {
+    return fail({Errc::usage,
+                 takes_name ? "store forget takes the name of an environment"
+                            : "store " + what + " takes no name",
+                 {}});
+  }
+  if (what == "forget") {
+    return run_forget(invocation, invocation.words.back());
   }
   if (what == "list") {
     return run_list(invocation);
@@ -374,17 +424,17 @@ int run_store(const Invocation& invocation) {
   if (what == "gc") {
     return run_gc(invocation);
   }
-  return fail({Errc::usage, "store does list, verify and gc, not \"" + what + "\"", {}});
+  return fail({Errc::usage, "store does list, verify, gc and forget, not \"" + what + "\"", {}});
 }
 
 }  // namespace
 
 extern const Command store_command{"store",
-                                   "list|verify|gc",
+                                   "list|verify|gc|forget [NAME]",
                                    1,
-                                   1,
+                                   2,
                                    "what was realised here: list it, verify every byte, free what "
-                                   "nothing needs",
+                                   "nothing needs, forget an environment's name",
                                    "goldenv store verify",
                                    kOptions,
                                    run_store};

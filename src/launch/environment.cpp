@@ -25,12 +25,14 @@ constexpr std::size_t kShownNames = 8;
 
 /// "there are train, eval and 3 more".
 std::string what_there_is(const std::vector<store::NamedRoot>& roots) {
-  if (roots.empty()) {
-    return "no environment there has a name";
-  }
   std::vector<std::string> names;
   for (const store::NamedRoot& root : roots) {
-    names.push_back(root.name);
+    if (!store::is_manifest_root(root.name)) {
+      names.push_back(root.name);
+    }
+  }
+  if (names.empty()) {
+    return "no environment there has a name";
   }
   const std::size_t more = names.size() > kShownNames ? names.size() - kShownNames : 0;
   names.resize(names.size() - more);
@@ -139,6 +141,56 @@ Result<Opened> open_environment(const store::Store& store, const Chosen& chosen)
     environment.variables.push_back({name, std::move(value.first)});
   }
   return opened;
+}
+
+Result<void> check_python(const Environment& environment) {
+  if (environment.python.empty()) {
+    return {};
+  }
+  // Without pyvenv.cfg the interpreter would be the system's, with the system's packages.
+  for (const std::string& name : {std::string("bin/python"), std::string("bin/python3"),
+                                  "bin/python" + environment.python, std::string("pyvenv.cfg")}) {
+    const std::string path = environment.prefix + "/" + name;
+    struct stat status {};
+    const bool is_program = name.starts_with("bin/");
+    int number = 0;
+    if (::stat(path.c_str(), &status) != 0) {
+      number = errno;
+    } else if (!S_ISREG(status.st_mode)) {
+      number = EINVAL;
+    } else if (is_program && ::access(path.c_str(), X_OK) != 0) {
+      number = errno;
+    }
+    if (number != 0) {
+      std::string target(PATH_MAX, '\0');
+      const ssize_t length = ::readlink(path.c_str(), target.data(), target.size());
+      target.resize(length > 0 ? static_cast<std::size_t>(length) : 0);
+      return Error{Errc::failed,
+                   "the environment " + environment.name + " has lost its Python: " + path +
+                       (target.starts_with('/') ? ", a link to " + target : "") + ": " +
+                       (number == EINVAL ? "no regular file" : std::strerror(number)) +
+                       "; goldenv provision of its manifest makes it anew",
+                   {}};
+    }
+  }
+  return {};
+}
+
+Result<void> check_brought(const Environment& environment, std::span<const Brought> brought) {
+  Environment whole = environment;
+  std::map<std::string_view, const Brought*> set;
+  for (const Brought& one : brought) {
+    const auto [before, fresh] = set.try_emplace(one.variable.name, &one);
+    if (!fresh && before->second->variable.value != one.variable.value) {
+      return Error{Errc::usage,
+                   before->second->component + " and " + one.component + " set " +
+                       one.variable.name + " to different values",
+                   {}};
+    }
+    whole.variables.push_back(one.variable);
+  }
+  const Result<Plan> made = plan(whole, {}, {});
+  return made ? Result<void>() : Error{Errc::usage, made.error().message, {}};
 }
 
 }  // namespace goldenv::launch

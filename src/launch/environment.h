@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -36,5 +37,22 @@ struct Opened {
 /// Errors: absent, malformed, failed of what was composed; failed, where two components set one
 /// variable to different values.
 Result<Opened> open_environment(const store::Store& store, const Chosen& chosen);
+
+/// Whether an environment that has a Python can start it: where its bin/python leads to no program
+/// any more, a program of that name would be found in the system instead. Errors: failed, with what
+/// to do.
+Result<void> check_python(const Environment& environment);
+
+/// A variable that a component brings, by its recipe.
+struct Brought {
+  std::string component;
+  Variable variable;
+};
+
+/// Whether what brings these variables could be used once it is composed, to be asked before that;
+/// else plan() and open_environment() refuse it. `environment` is as it will be, without variables.
+/// Errors: usage (the prefix cannot stand in a PATH, a variable that no recipe may set, one that
+/// two components set to different values).
+Result<void> check_brought(const Environment& environment, std::span<const Brought> brought);
 
 }  // namespace goldenv::launch

@@ -309,5 +309,46 @@ TEST_F(InEnvironment, WhatAFormatCannotCarryIsTwo) {
   EXPECT_EQ(goldenv({"env", "--env", "train", "--", "sh"}).status, 2);
 }
 
+TEST_F(InEnvironment, WhatHasLostItsPythonIsNotRunWithTheSystems) {
+  const std::string python = temp_.file("base/bin/python3.11", "#!/bin/sh\necho its own\n");
+  ASSERT_EQ(::chmod(python.c_str(), 0755), 0);
+  const compose::Plan plan =
+      must(compose::plan(store_, {must(store_.get(nccl_))}, {python, "3.11"}));
+  const std::string prefix = must(compose::compose(store_, plan)).folder;
+  must(store_.set_root("own", plan.digest));
+  const std::vector<std::string> words = {"run", "--env", "own", "--", "python3", "-V"};
+  EXPECT_EQ(goldenv(words).out, "its own\n");
+  std::filesystem::rename(python, temp_.at("base/away"));
+  const test::Ended gone = goldenv(words);
+  EXPECT_EQ(gone.status, 125);
+  EXPECT_EQ(gone.out, "");
+  EXPECT_THAT(gone.err, HasSubstr("has lost its Python"));
+  EXPECT_THAT(gone.err, HasSubstr("goldenv provision"));
+  EXPECT_EQ(goldenv({"run", "--env", "own", "--prove", "--", "python3", "-V"}).status, 125);
+  EXPECT_EQ(goldenv({"shell", "--env", "own", "--", "-c", "true"}).status, 125);
+  EXPECT_EQ(goldenv({"env", "--env", "own"}).status, 4);
+  std::filesystem::rename(temp_.at("base/away"), python);
+  EXPECT_EQ(goldenv(words).out, "its own\n");
+  std::filesystem::remove_all(prefix + "/bin");
+  EXPECT_EQ(goldenv(words).status, 125);
+  for (const auto& entry : std::filesystem::directory_iterator(prefix)) {
+    std::filesystem::remove_all(entry.path());
+  }
+  const test::Ended empty = goldenv(words);
+  EXPECT_EQ(empty.status, 125);
+  EXPECT_THAT(empty.err, HasSubstr("goldenv provision"));
+}
+
+TEST_F(InEnvironment, WhatIsNoNameDoesNotStopARun) {
+  temp_.file("store/roots/.x", "");
+  temp_.link("store/roots/odd", "nowhere");
+  const test::Ended ended = sh("exit 3");
+  EXPECT_EQ(ended.status, 3);
+  EXPECT_EQ(ended.err, "goldenv: passed over " + temp_.at("store") + "/roots/.x: it is no link\n" +
+                           "goldenv: passed over " + temp_.at("store") +
+                           "/roots/odd: it leads to no generation of this store\n");
+  EXPECT_EQ(sh("exit 3", {"--quiet"}).err, "");
+}
+
 }  // namespace
 }  // namespace goldenv

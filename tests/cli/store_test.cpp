@@ -102,7 +102,7 @@ TEST_F(StoreCommand, GcFreesWhatNothingNeeds) {
 
 TEST_F(StoreCommand, OtherWordsAndOptionsAreUsage) {
   EXPECT_EQ(goldenv({}).status, 2);
-  EXPECT_THAT(goldenv({"lst"}).err, HasSubstr("store does list, verify and gc"));
+  EXPECT_THAT(goldenv({"lst"}).err, HasSubstr("store does list, verify, gc and forget"));
   EXPECT_EQ(goldenv({"list", "--dry-run"}).status, 2);
   EXPECT_EQ(goldenv({"gc", "--min-age", "soon"}).status, 2);
 }
@@ -114,6 +114,35 @@ TEST_F(StoreCommand, WithoutAStoreNothingIsMade) {
     EXPECT_THAT(ended.err, HasSubstr(temp_.at("none")));
     EXPECT_FALSE(fs::exists(temp_.at("none")));
   }
+}
+
+TEST_F(StoreCommand, AForgottenEnvironmentIsFreedByGc) {
+  const test::Ended forgot = goldenv({"forget", "train"});
+  EXPECT_EQ(forgot.status, 0) << forgot.err;
+  EXPECT_THAT(forgot.out, HasSubstr("train named "));
+  EXPECT_TRUE(fs::exists(env_));
+  EXPECT_EQ(goldenv({"gc", "--min-age", "0", "--assume-idle"}).status, 0);
+  EXPECT_FALSE(fs::exists(env_));
+  const test::Ended again = goldenv({"forget", "train"});
+  EXPECT_EQ(again.status, 2);
+  EXPECT_THAT(again.err, HasSubstr("has the name train"));
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"forget"},
+                                                {"forget", "a", "b"},
+                                                {"gc", "train"},
+                                                {"forget", "../train"},
+                                                {"forget", "train", "--dry-run"}}) {
+    EXPECT_EQ(goldenv(words).status, 2);
+  }
+}
+
+TEST_F(StoreCommand, WhatIsNoNameIsSaidAndPassedOver) {
+  std::ofstream(temp_.at("store/roots/.x")) << "";
+  fs::create_symlink("nowhere", temp_.at("store/roots/odd"));
+  const test::Ended ended = goldenv({"list"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("train"));
+  EXPECT_THAT(ended.err, AllOf(HasSubstr("roots/.x: it is no link"), HasSubstr("roots/odd: ")));
+  EXPECT_THAT(goldenv({"verify"}).out, AllOf(HasSubstr("roots/.x"), HasSubstr("roots/odd")));
 }
 
 }  // namespace
