@@ -10,9 +10,10 @@
 
 namespace goldenv::archive {
 
-/// Unpacks gzip, xz or zstd piece by piece, for a reader that asks for the next piece. Several streams
-/// behind one another are one content. Not by libarchive's own filters: these check no sum of gzip,
-/// pass over what follows a stream, and do not show what they unpack, of which a digest is wanted.
+/// Unpacks gzip, xz or zstd piece by piece, for a reader that asks for the next piece. Several
+/// streams behind one another are one content. Not by libarchive's own filters: these check no sum
+/// of gzip, pass over what follows a stream, and do not show what they unpack, of which a digest is
+/// wanted.
 class Unpacking {
  public:
   /// The next packed bytes, empty at their end; valid until the next call.

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <set>
 
 #include "base/text.h"
 #include "cli/apply.h"
@@ -25,7 +26,7 @@ extern const Command check;
 
 namespace {
 
-constexpr std::array<OptionSpec, 17> kOptions = {{
+constexpr std::array<OptionSpec, 18> kOptions = {{
     {"--plan", "", "say what would be done, and do nothing", false, ""},
     {"--offline", "", "ask no index and fetch nothing: of what the store has", false, ""},
     {"--refresh", "", "ask indexes again for what is remembered", false, ""},
@@ -39,6 +40,7 @@ constexpr std::array<OptionSpec, 17> kOptions = {{
     {"--source-host", "NAME=URL", "a host of recipes' sources: nvidia=https://mirror.example", true,
      ""},
     {"--recipes", "DIR", "a folder of recipes, which win over goldenv's own", false, ""},
+    {"--no-compile", "", "do not compile Python modules: the first import does", false, ""},
     {"--no-check", "", "do not check this machine against the manifest at the end", false, ""},
     kScriptOption,
     kApplyOption,
@@ -56,14 +58,27 @@ struct Setting {
   std::unique_ptr<host::Host> machine;
 };
 
-Result<recipe::Values> hosts_of(const Invocation& invocation) {
+Result<recipe::Values> hosts_of(const Invocation& invocation, const recipe::Collection& recipes) {
+  std::set<std::string> known;
+  for (const recipe::Recipe* const recipe : recipes.all()) {
+    for (const auto& [name, url] : recipe->hosts) {
+      known.insert(name);
+    }
+  }
   recipe::Values values;
   for (const std::string& word : invocation.values("--source-host")) {
     const std::size_t equals = word.find('=');
     if (equals == std::string::npos || equals == 0) {
       return Error{Errc::usage, "--source-host takes NAME=URL, not " + word, {}};
     }
-    values["host." + word.substr(0, equals)] = word.substr(equals + 1);
+    const std::string name = word.substr(0, equals);
+    if (!known.contains(name)) {
+      return Error{Errc::usage,
+                   "--source-host " + name + ": no recipe has such a host; there are " +
+                       join({known.begin(), known.end()}, ", "),
+                   {}};
+    }
+    values["host." + name] = word.substr(equals + 1);
   }
   return values;
 }
@@ -109,6 +124,9 @@ bool is_lock_file(const std::string& file) {
 Result<Setting> setting_of(const Invocation& invocation) {
   Setting setting;
   const std::string file = invocation.words.empty() ? default_manifest() : invocation.words.front();
+  if (file == "-") {
+    return Error{Errc::usage, "provision takes a file: it is read again for the check", {}};
+  }
   if (is_lock_file(file)) {
     GOLDENV_TRY(setting.goal.lock_text, source::read_path(file));
     setting.file = setting.goal.lock_file = file;
@@ -126,17 +144,25 @@ Result<Setting> setting_of(const Invocation& invocation) {
   options.packages.no_index = invocation.has("--no-index");
   options.search.offline = invocation.has("--offline");
   options.search.refresh = invocation.has("--refresh");
-  GOLDENV_TRY(options.values, hosts_of(invocation));
+  options.compile = !invocation.has("--no-compile");
+  GOLDENV_TRY(options.values, hosts_of(invocation, setting.recipes));
   setting.machine = host::live_host();
   options.machine = setting.machine.get();
   setting.root = invocation.value("--name");
-  if (setting.root.empty()) {
-    setting.root = setting.goal.manifest.name;
+  if (!invocation.has("--name")) {
+    const std::string name = !setting.goal.manifest.name.empty()
+                                 ? setting.goal.manifest.name
+                                 : std::filesystem::path(setting.file).stem().string();
+    setting.root = store::reduced(name);
+    if (setting.root != name && !invocation.has("--plan")) {
+      say("the environment is called " + setting.root + " (--name gives it another name)");
+    }
   }
-  if (setting.root.empty()) {
-    setting.root = std::filesystem::path(setting.file).stem().string();
+  if (const Result<void> checked = store::check_name(setting.root); !checked) {
+    return Error{checked.error().code,
+                 checked.error().message + (invocation.has("--name") ? "" : "; give --name"),
+                 {}};
   }
-  setting.root = store::reduced(setting.root);
   return setting;
 }
 
@@ -277,7 +303,10 @@ int carry_out(const Invocation& invocation, const Setting& setting, provision::P
       [&](report::Colour) {
         return "environment " + report::printable(setting.root) + ": " +
                report::printable(done->environment.folder) +
-               (done->environment.present ? " (was there)" : "") + "\n";
+               (done->environment.mended    ? " (mended)"
+                : done->environment.present ? " (was there)"
+                                            : "") +
+               "\n";
       },
       [&] {
         doc::Node node = plan_data(plan);
@@ -320,6 +349,44 @@ int show_plan(const Invocation& invocation, const Setting& setting, const provis
   return deliver(invocation, rendering, status);
 }
 
+/// A folder that is gone at the end.
+class Shelter {
+ public:
+  Shelter() = default;
+  Shelter(const Shelter&) = delete;
+  Shelter& operator=(const Shelter&) = delete;
+  ~Shelter() {
+    std::error_code none;
+    if (!folder_.empty()) {
+      std::filesystem::remove_all(folder_, none);
+    }
+  }
+  const std::string& make() const {
+    std::error_code none;
+    std::string pattern = (std::filesystem::temp_directory_path(none) / "goldenv-XXXXXX").string();
+    if (mkdtemp(pattern.data()) != nullptr) {
+      folder_ = pattern;
+    }
+    return folder_;
+  }
+
+ private:
+  mutable std::string folder_;
+};
+
+/// The store for a plan, in which nothing changes; where there is none, an empty one.
+Result<store::Store> open_to_look(const std::string& folder, const Shelter& shelter) {
+  auto store = store::Store::open(folder, store::Access::read);
+  if (store || store.error().code != Errc::absent) {
+    return store;
+  }
+  const std::string& empty = shelter.make();
+  if (empty.empty()) {
+    return Error{Errc::failed, "no temporary folder can be made", {}};
+  }
+  return store::Store::open(empty + "/store", store::Access::write);
+}
+
 int run_provision(const Invocation& invocation) {
   const bool is_plan = invocation.has("--plan");
   if (is_plan + invocation.has("--apply") + invocation.has("--rollback") > 1) {
@@ -340,7 +407,9 @@ int run_provision(const Invocation& invocation) {
   if (!folder) {
     return fail(folder.error());
   }
-  const auto store = store::Store::open(*folder, store::Access::write);
+  const Shelter shelter;
+  const auto store =
+      is_plan ? open_to_look(*folder, shelter) : store::Store::open(*folder, store::Access::write);
   if (!store) {
     return fail(store.error());
   }
@@ -355,6 +424,9 @@ int run_provision(const Invocation& invocation) {
   if (!possible) {
     say_lines(plan_text(*plan));
     return fail(possible.error());
+  }
+  if (plan->interpreter.why.find(';') != std::string::npos) {
+    say("Python " + plan->interpreter.version + ", " + plan->interpreter.why);
   }
   return carry_out(invocation, *setting, *std::move(plan), *store);
 }

@@ -24,7 +24,7 @@ void put(doc::Node& mapping, std::string_view key, doc::Node value) {
 
 /// "fetch", "unpack" or "in store".
 std::string_view action_of(const provision::Step& step) {
-  return step.present ? "in store" : "fetch";
+  return step.present ? "in store" : step.fetched ? "unpack" : "fetch";
 }
 
 /// `rows` in columns, each but the last padded to the widest of its column.
@@ -53,7 +53,8 @@ std::string columns(const std::vector<std::vector<std::string>>& rows) {
 std::string left_text(const std::vector<provision::Left>& left, std::string_view title) {
   std::string out;
   for (const provision::Left& one : left) {
-    out += std::string(title) + printable(one.key) + " " + printable(one.want) +
+    out += std::string(title) + printable(one.key) +
+           (one.want.empty() ? "" : " " + printable(one.want)) +
            (one.why.empty() ? "" : ": " + printable(one.why)) + "\n";
   }
   return out;
@@ -109,9 +110,9 @@ std::string plan_text(const provision::Plan& plan) {
   for (const provision::Step& step : plan.steps) {
     rows.push_back({std::string(action_of(step)), printable(step.key), printable(step.version),
                     printable(step.request.file),
-                    step.present              ? ""
-                    : step.request.size_bytes ? bytes_text(*step.request.size_bytes)
-                                              : "size not told"});
+                    step.present || step.fetched ? ""
+                    : step.request.size_bytes    ? bytes_text(*step.request.size_bytes)
+                                                 : "size not told"});
   }
   out += columns(rows);
   for (const provision::Step& step : plan.steps) {
@@ -200,7 +201,9 @@ std::string unmet_text(const std::vector<provision::Unmet>& unmet) {
   std::string out;
   for (const provision::Unmet& one : unmet) {
     out += one.by + " requires " + one.wants +
-           (one.has.empty() ? ", which nothing pins" : "; " + one.has + " is pinned, and taken") +
+           (one.wants.starts_with("Python ") ? ""
+            : one.has.empty()                ? ", which nothing pins"
+                                             : "; " + one.has + " is pinned, and taken") +
            (one.certain ? "" : " (perhaps: that hangs on what is not known of the machine)") + "\n";
   }
   return out;

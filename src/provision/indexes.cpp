@@ -1,6 +1,10 @@
 // Which indexes are asked, and how they are reached; and what they have of a project.
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <utility>
 
 #include "base/text.h"
@@ -55,6 +59,20 @@ std::string host_of(const wheel::Url& url) {
   return host;
 }
 
+/// 127.x.y.z in figures: a name may begin so, too.
+bool is_loopback(const std::string& host) {
+  in_addr address = {};
+  return inet_pton(AF_INET, host.c_str(), &address) == 1 && (ntohl(address.s_addr) >> 24) == 127;
+}
+
+/// A URL that has a user, for its origin's other URLs.
+void add_credentials(const std::string& text, std::vector<std::string>& credentials) {
+  const wheel::Url url = wheel::parse_url(text);
+  if (url.authority.find('@') != std::string::npos) {
+    credentials.push_back(text);
+  }
+}
+
 }  // namespace
 
 Result<void> check_origin(const std::string& index, const std::vector<std::string>& trusted) {
@@ -64,7 +82,7 @@ Result<void> check_origin(const std::string& index, const std::vector<std::strin
   }
   const std::string host = host_of(url);
   if (url.scheme == "http") {
-    const bool here = host == "localhost" || host.starts_with("127.") || host == "[::1]";
+    const bool here = host == "localhost" || is_loopback(host) || host == "[::1]";
     const bool is_trusted = std::ranges::any_of(trusted, [&](const std::string& one) {
       return one == host || one.starts_with(host + ":");
     });
@@ -82,10 +100,11 @@ Result<void> check_origin(const std::string& index, const std::vector<std::strin
 
 Result<Packages> merge_packages(const PackageOptions& options, const wheel::PipSettings& settings,
                                 const std::function<Result<std::string>()>& default_index) {
+  if (options.no_index && (!options.index.empty() || !options.extra_indexes.empty())) {
+    return Error{Errc::usage, "--no-index and an index: one of them", {}};
+  }
   Packages packages;
-  packages.find_links = settings.find_links;
-  packages.find_links.insert(packages.find_links.end(), options.find_links.begin(),
-                             options.find_links.end());
+  packages.find_links = options.is_said() ? options.find_links : settings.find_links;
   packages.network.proxy = settings.proxy;
   packages.network.cert = settings.cert;
   packages.network.client_cert = settings.client_cert;
@@ -108,18 +127,22 @@ Result<Packages> merge_packages(const PackageOptions& options, const wheel::PipS
       packages.from = "pip's default";
     }
     packages.indexes.push_back(std::move(index));
-    const auto& extra =
-        options.extra_indexes.empty() ? settings.extra_index_urls : options.extra_indexes;
+    const auto& extra = options.is_said() ? options.extra_indexes : settings.extra_index_urls;
     packages.indexes.insert(packages.indexes.end(), extra.begin(), extra.end());
   } else if (packages.find_links.empty()) {
     return Error{Errc::usage, "no index is to be asked, and no --find-links is named", {}};
   } else {
     packages.from = "--no-index";
   }
-  for (const std::string& index : packages.indexes) {
-    if (const Result<void> checked = check_origin(index, settings.trusted_hosts); !checked) {
+  std::vector<std::string> all = packages.indexes;
+  std::ranges::copy_if(packages.find_links, std::back_inserter(all), [](const std::string& link) {
+    return link.find("://") != std::string::npos;
+  });
+  for (const std::string& place : all) {
+    if (const Result<void> checked = check_origin(place, settings.trusted_hosts); !checked) {
       return checked.error();
     }
+    add_credentials(place, packages.network.credentials);
   }
   return packages;
 }
@@ -152,7 +175,7 @@ Result<IndexVersions> index_versions(const std::set<std::string>& projects,
   IndexVersions all;
   GOLDENV_TRY(const Packages packages, packages_of(interpreter, options));
   all.from = packages.from;
-  GOLDENV_TRY(const auto offers, ask_indexes(projects, packages, ""));
+  GOLDENV_TRY(const auto offers, ask_indexes(projects, packages));
   for (const auto& [project, offer] : offers) {
     for (std::string& version : wheel::offered_versions(offer.files, project)) {
       all.versions.push_back({project, std::move(version)});

@@ -169,7 +169,11 @@ Result<Interpreter> find_interpreter(const InterpreterWish& wish, const store::S
     return found;
   };
   if (!wish.asked.empty()) {
-    GOLDENV_TRY(Interpreter found, ask(program_of(wish.asked), store));
+    auto asked = ask(program_of(wish.asked), store);
+    if (!asked) {
+      return Error{Errc::usage, "--python " + wish.asked + ": " + asked.error().message, {}};
+    }
+    Interpreter found = *std::move(asked);
     if (!fits(found)) {
       return Error{
           Errc::usage,
@@ -178,11 +182,15 @@ Result<Interpreter> find_interpreter(const InterpreterWish& wish, const store::S
     }
     return chosen(std::move(found), "asked for");
   }
+  std::string passed_over;
   if (!wish.target_python.empty()) {
     auto found = ask(program_of(wish.target_python), store);
     if (found && fits(*found)) {
       return chosen(*std::move(found), "the manifest's target_python");
     }
+    passed_over =
+        "; the manifest's target_python will not do: " +
+        (found ? wish.target_python + " is Python " + found->version : found.error().message);
   }
   std::vector<std::string> names;
   if (!minor.empty()) {
@@ -201,7 +209,7 @@ Result<Interpreter> find_interpreter(const InterpreterWish& wish, const store::S
       continue;
     }
     if (fits(*found)) {
-      return chosen(*std::move(found), "the " + name + " on PATH");
+      return chosen(*std::move(found), "the " + name + " on PATH" + passed_over);
     }
     seen += (seen.empty() ? "" : "; ") + *program + " is " + found->version;
   }

@@ -1,6 +1,7 @@
 #include "provision/packages.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -48,10 +49,10 @@ namespace {
 
 /// Wheels of a folder that --find-links names. Nobody else gives their digests: they are the
 /// user's own files, taken as they are, and the digest makes sure that it is these.
-void add_folder(const std::string& folder, std::string_view project,
-                std::vector<wheel::PageFile>& files) {
+void add_folder(const std::string& folder, std::string_view project, Offers& offers) {
   std::error_code none;
-  for (const auto& entry : std::filesystem::directory_iterator(folder, none)) {
+  std::error_code failure;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failure)) {
     const std::string name = entry.path().filename().string();
     const auto wheel =
         name.ends_with(".whl") ? wheel::parse_wheel_name(name) : Result<wheel::WheelName>(Error{});
@@ -60,22 +61,44 @@ void add_folder(const std::string& folder, std::string_view project,
     }
     const store::Descriptor file(
         open(entry.path().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-    const auto digest = file ? Sha256::of_file(file.get()) : Result<Sha256>(Error{});
+    struct stat status;
+    const bool is_file = file && fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode);
+    const auto digest = is_file ? Sha256::of_file(file.get()) : Result<Sha256>(Error{});
     if (!digest) {
+      offers.faults.push_back({Errc::failed, "cannot read " + entry.path().string(), {}});
       continue;
     }
     wheel::PageFile found;
     found.file = name;
     found.url = file_url(std::filesystem::absolute(entry.path(), none).string());
     found.sha256 = *digest;
-    found.size_bytes = entry.file_size(none);
-    files.push_back(std::move(found));
+    found.size_bytes = static_cast<std::uint64_t>(status.st_size);
+    offers.files.push_back(std::move(found));
+  }
+  if (failure) {
+    offers.faults.push_back({Errc::failed, folder + ": " + failure.message(), {}});
   }
 }
 
-std::string question_of(const PackageWish& wish, const Interpreter& interpreter) {
+/// What was found on indexes that a user named is no answer for those that pip is set to.
+std::string places_of(const PackageOptions& options) {
+  std::string places;
+  if (options.is_said()) {
+    places += "\nindex " + options.index + (options.no_index ? " none" : "");
+    for (const std::string& index : options.extra_indexes) {
+      places += "\nextra " + index;
+    }
+    for (const std::string& link : options.find_links) {
+      places += "\nlinks " + link;
+    }
+  }
+  return places;
+}
+
+std::string question_of(const PackageWish& wish, const Interpreter& interpreter,
+                        const PackageOptions& options) {
   const wheel::Target& target = interpreter.target;
-  std::string digests;
+  std::string digests = places_of(options);
   for (const Sha256& digest : wish.digests) {
     digests += "\n" + digest.hex();
   }
@@ -100,9 +123,12 @@ doc::Node answer_of(const PackageFile& file) {
   return node;
 }
 
+/// What is remembered; files in folders change, so that one there is looked for anew unless the
+/// network, and with it everything else, is not to be asked.
 std::optional<PackageFile> remembered(const PackageWish& wish, const Interpreter& interpreter,
+                                      const PackageOptions& options, const PackageSearch& search,
                                       const store::Store& store) {
-  const auto node = recall(store, question_of(wish, interpreter));
+  const auto node = recall(store, question_of(wish, interpreter, options));
   if (!node) {
     return std::nullopt;
   }
@@ -115,7 +141,8 @@ std::optional<PackageFile> remembered(const PackageWish& wish, const Interpreter
                    {}};
   file.size_bytes = number_at(*node, "size_bytes");
   const bool whole = file.project == wish.project && !file.file.empty() && !file.url.empty() &&
-                     Sha256::parse(file.sha256).has_value();
+                     Sha256::parse(file.sha256).has_value() &&
+                     (search.offline || !file.url.starts_with("file:"));
   return whole ? std::optional(std::move(file)) : std::nullopt;
 }
 
@@ -140,11 +167,9 @@ void add_page(const Got& got, Offers& offers) {
 }  // namespace
 
 Result<std::map<std::string, Offers>> ask_indexes(const std::set<std::string>& projects,
-                                                  const Packages& packages,
-                                                  const std::string& store) {
+                                                  const Packages& packages) {
   std::map<std::string, Offers> offers;
   RealiseRequest request;
-  request.store = store;
   request.network = packages.network;
   std::vector<std::string> asked;  // by a request's id: the project, "" for all
   const auto add_get = [&](std::string url, const std::string& project) {
@@ -165,7 +190,7 @@ Result<std::map<std::string, Offers>> ask_indexes(const std::set<std::string>& p
     }
     const std::string folder = url.scheme == "file" ? wheel::percent_decoded(url.path) : link;
     for (auto& [project, all] : offers) {
-      add_folder(folder, project, all.files);
+      add_folder(folder, project, all);
     }
   }
   if (request.get.empty()) {
@@ -237,16 +262,16 @@ Result<PackageAnswers> find_packages(const std::vector<PackageWish>& wishes,
   std::set<std::string> projects;
   for (std::size_t i = 0; i < wishes.size(); ++i) {
     if (!search.refresh) {
-      known[i] = remembered(wishes[i], interpreter, store);
+      known[i] = remembered(wishes[i], interpreter, options, search, store);
     }
-    if (!known[i] && wishes[i].files.empty()) {
+    if (!known[i] && wishes[i].files.empty() && wheel::is_name(wishes[i].project)) {
       projects.insert(wishes[i].project);
     }
   }
   std::map<std::string, Offers> offers;
   if (!projects.empty() && !search.offline) {
     GOLDENV_TRY(const Packages packages, packages_of(interpreter, options));
-    GOLDENV_TRY(offers, ask_indexes(projects, packages, store.folder()));
+    GOLDENV_TRY(offers, ask_indexes(projects, packages));
   }
   const bool all_known =
       std::ranges::all_of(known, [](const auto& one) { return one.has_value(); });
@@ -257,6 +282,11 @@ Result<PackageAnswers> find_packages(const std::vector<PackageWish>& wishes,
     const PackageWish& wish = wishes[i];
     if (known[i]) {
       answers.emplace_back(*std::move(known[i]));
+      continue;
+    }
+    if (!wheel::is_name(wish.project)) {
+      answers.emplace_back(
+          Error{Errc::usage, wish.project + " is no name of a Python package", {}});
       continue;
     }
     if (search.offline && wish.files.empty()) {
@@ -271,7 +301,7 @@ Result<PackageAnswers> find_packages(const std::vector<PackageWish>& wishes,
                              wish.files.empty() ? offers[wish.project] : Offers{wish.files, {}},
                              interpreter, ranks));
     if (const auto& answer = answers.back(); answer) {
-      remember(store, question_of(wish, interpreter), answer_of(*answer));
+      remember(store, question_of(wish, interpreter, options), answer_of(*answer));
     }
   }
   return answers;

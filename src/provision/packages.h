@@ -19,24 +19,29 @@
 // Which file of which index is meant by a version of a Python package.
 namespace goldenv::provision {
 
-/// What a user says of indexes; it stands in the place of what pip is configured with, as on pip's
-/// own command line: find_links are added, the rest replaces.
+/// What a user says of indexes. Where anything is said, pip's extra indexes and links count no
+/// more, and its index only where none is named.
 struct PackageOptions {
   std::string index;
   std::vector<std::string> extra_indexes;
   std::vector<std::string> find_links;
   bool no_index = false;
+
+  [[nodiscard]] bool is_said() const {
+    return !index.empty() || !extra_indexes.empty() || !find_links.empty() || no_index;
+  }
 };
 
 struct Packages {
   std::vector<std::string> indexes;     ///< the first is the main one
-  std::vector<std::string> find_links;  ///< folders, pages, wheels
+  std::vector<std::string> find_links;  ///< folders and pages
   Network network;
   std::string from;  ///< "--index", "pip's configuration", "pip's default"
 };
 
 /// From options and what pip says; `default_index` is pip's own, asked for only where no other is
-/// named. Errors: usage (no index at all; one by http on a host that is not trusted).
+/// named. Errors: usage (no index at all, or one beside no_index; one by http on a host that is not
+/// trusted).
 Result<Packages> merge_packages(const PackageOptions& options, const wheel::PipSettings& settings,
                                 const std::function<Result<std::string>()>& default_index);
 
@@ -50,11 +55,9 @@ struct Offers {
   std::vector<Error> faults;  ///< pages that could not be read
 };
 
-/// The pages of all projects (normalised), and of --find-links, in one go. `store` is the folder of
-/// one, or "". Errors: failed.
+/// The pages of all projects (normalised), and of --find-links, in one go. Errors: failed.
 Result<std::map<std::string, Offers>> ask_indexes(const std::set<std::string>& projects,
-                                                  const Packages& packages,
-                                                  const std::string& store);
+                                                  const Packages& packages);
 
 /// Which versions of projects indexes have.
 struct IndexVersions {

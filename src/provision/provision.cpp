@@ -125,9 +125,10 @@ Result<Plan> make_plan(const Goal& goal, const recipe::Collection& recipes, cons
     add_sources(set.sources, packages);
   }
 
-  GOLDENV_TRY(std::vector<Found> found,
-              find_sources(plan.wanted.components,
-                           {plan.interpreter, packages, options.search, goal.lock_file, options.machine}, store));
+  GOLDENV_TRY(std::vector<Found> found, find_sources(plan.wanted.components,
+                                                     {plan.interpreter, packages, options.search,
+                                                      goal.lock_file, options.machine},
+                                                     store));
   for (std::size_t i = 0; i < found.size(); ++i) {
     const Component& component = plan.wanted.components[i];
     if (found[i].requests.empty()) {
@@ -135,9 +136,13 @@ Result<Plan> make_plan(const Goal& goal, const recipe::Collection& recipes, cons
       continue;
     }
     for (ObjectRequest& request : found[i].requests) {
+      if (!options.compile) {
+        request.python.clear();
+      }
       Step step = step_of(component, found[i].source, std::move(request), store);
       step.remarks = std::exchange(found[i].remarks, {});
-      if (!step.present && !store.artifact(Sha256::parse(step.request.sha256).value_or({}))) {
+      step.fetched = store.artifact(Sha256::parse(step.request.sha256).value_or({})).has_value();
+      if (!step.present && !step.fetched) {
         plan.fetch_bytes += step.request.size_bytes.value_or(0);
         plan.unsized += step.request.size_bytes ? std::size_t{0} : std::size_t{1};
       }
@@ -163,7 +168,8 @@ Result<Plan> make_plan(const Goal& goal, const recipe::Collection& recipes, cons
       ids.push_back(step.object);
     }
     plan.digest = compose::generation_digest(std::move(ids), base_of(plan.interpreter));
-    plan.composed = store.has_generation(plan.digest);
+    plan.composed =
+        store.has_generation(plan.digest) && compose::is_intact(store, plan.digest).value_or(false);
   }
   return plan;
 }
@@ -219,8 +225,12 @@ Result<Done> compose_steps(const Plan& plan, const store::Store& store) {
   Done done;
   done.digest = plan.digest;
   if (store.has_generation(plan.digest)) {
-    done.environment = {store.generation(plan.digest), true};
-    return done;
+    GOLDENV_TRY(const bool intact, compose::is_intact(store, plan.digest));
+    if (intact) {
+      done.environment.folder = store.generation(plan.digest);
+      done.environment.present = true;
+      return done;
+    }
   }
   std::vector<store::Object> objects;
   for (const Step& step : plan.steps) {

@@ -23,7 +23,8 @@ struct Options {
   std::string python;  ///< a program or a prefix; "" as find_interpreter chooses
   PackageOptions packages;
   PackageSearch search;
-  recipe::Values values;  ///< "host.nvidia" instead of the recipes' own
+  recipe::Values values;                ///< "host.nvidia" instead of the recipes' own
+  bool compile = true;                  ///< Python modules, when an object is made
   const host::Host* machine = nullptr;  ///< whose apt's lists may have what no index has
 };
 
@@ -42,6 +43,7 @@ struct Step {
   ObjectRequest request;  ///< what goldenv-realise is asked for
   std::string object;     ///< the object's id
   bool present = false;   ///< the store has it
+  bool fetched = false;   ///< the store has its artifact
   std::vector<std::string> remarks;
 };
 

@@ -39,6 +39,9 @@ doc::Node node_of(const Network& network) {
   put(node, "proxy", text_node(network.proxy));
   put(node, "cert", text_node(network.cert));
   put(node, "client_cert", text_node(network.client_cert));
+  if (!network.credentials.empty()) {
+    put(node, "credentials", list_of(network.credentials));
+  }
   put(node, "netrc", flag_node(true));
   put(node, "timeout_s", number_node(network.timeout_s));
   put(node, "retries", number_node(network.retries));
@@ -196,6 +199,7 @@ std::string request_text(const RealiseRequest& request) {
     put(item, "id", text_node(one.id));
     put(item, "url", text_node(one.url));
     put(item, "accept", text_node(one.accept));
+    put(item, "only_safe", flag_node(one.only_safe));
     get.push_back(std::move(item));
   }
   put(node, "get", doc::Node::sequence(std::move(get)));

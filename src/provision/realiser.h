@@ -19,6 +19,8 @@ struct Network {
   std::string proxy;
   std::string cert;         ///< file or folder of certificates; "" the system's
   std::string client_cert;  ///< file with key and certificate
+  /// URLs with user and password: for those of their origins that have none. Never shown.
+  std::vector<std::string> credentials;
   unsigned timeout_s = 15;
   unsigned retries = 5;
 };
@@ -28,6 +30,7 @@ struct Get {
   std::string id;
   std::string url;
   std::string accept;
+  bool only_safe = true;  ///< no redirect to where anybody could change what is said
 };
 
 /// An object to be made.

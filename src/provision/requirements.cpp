@@ -61,6 +61,13 @@ std::vector<Unmet> unmet_requirements(const std::vector<Installed>& set,
   }
   std::vector<Unmet> unmet;
   for (const Installed& package : set) {
+    const std::string& python = package.metadata.requires_python;
+    if (environment.python_full_version &&
+        !wheel::fits_python(package.metadata, *environment.python_full_version)) {
+      unmet.push_back({package.project + " " + package.version,
+                       "Python " + python + " (this is " + *environment.python_full_version + ")",
+                       "", true});
+    }
     for (const wheel::Requirement& requirement : package.metadata.requires_dist) {
       const Truth truth = holds(requirement, environment, extras[package.project]);
       if (truth == Truth::no) {

@@ -21,12 +21,22 @@ bool is_attribute(std::string_view key) {
 }
 
 /// The one version that a pin asks for, whatever the level.
-std::optional<std::string> exact(const manifest::Pin& pin) {
-  if (pin.when || pin.want.kind != facts::Want::Kind::exact ||
-      pin.want.value.form != facts::Value::Form::scalar) {
-    return std::nullopt;
+std::optional<std::string> exact(const facts::Want& want) {
+  if (want.kind == facts::Want::Kind::exact && want.value.form == facts::Value::Form::scalar) {
+    return want.value.text;
   }
-  return pin.want.value.text;
+  if (want.kind == facts::Want::Kind::any_of && want.any.size() == 1) {
+    return exact(want.any.front());
+  }
+  if (want.kind == facts::Want::Kind::constraint && want.constraint.clauses.size() == 1 &&
+      want.constraint.clauses.front().op == version::Op::eq) {
+    return want.constraint.clauses.front().text;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> exact(const manifest::Pin& pin) {
+  return pin.when ? std::nullopt : exact(pin.want);
 }
 
 const manifest::Pin* pin_on(const manifest::Manifest& manifest, std::string_view key) {
@@ -104,9 +114,11 @@ bool has_wheel(const Component& component) {
   });
 }
 
-/// A pin on a package means that package, whatever its recipe would call the wheel.
+/// A pin on a package that a recipe of something else is also for means that package, whatever the
+/// recipe would call the wheel. A recipe for the package itself says where it comes from.
 void put_package_first(Component& component) {
-  if (!component.key.starts_with(kPackages)) {
+  if (!component.key.starts_with(kPackages) || component.recipe->is_generic() ||
+      component.recipe->component == component.key) {
     return;
   }
   const std::string package = component.key.substr(kPackages.size());

@@ -36,8 +36,7 @@ TEST_F(CommandLine, HelpAndVersionGoToStandardOutput) {
   for (const char* word : {"scan", "lock", "check", "diff", "explain", "root:DIR"}) {
     EXPECT_NE(help.out.find(word), std::string::npos) << word;
   }
-  for (const char* command :
-       {"scan", "lock", "check", "diff", "explain", "run", "shell", "env"}) {
+  for (const char* command : {"scan", "lock", "check", "diff", "explain", "run", "shell", "env"}) {
     const test::Ended one = goldenv({command, "--help"});
     EXPECT_EQ(one.status, 0);
     EXPECT_NE(one.out.find("Example: goldenv "), std::string::npos) << command;
@@ -52,8 +51,7 @@ TEST_F(CommandLine, EveryOptionIsInTheDocuments) {
     }
   }
   std::string help = goldenv({"--help"}).out;
-  for (const char* command :
-       {"scan", "lock", "check", "diff", "explain", "run", "shell", "env"}) {
+  for (const char* command : {"scan", "lock", "check", "diff", "explain", "run", "shell", "env"}) {
     help += goldenv({command, "--help"}).out;
   }
   std::size_t options = 0;

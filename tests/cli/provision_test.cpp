@@ -183,6 +183,61 @@ TEST_F(Provision, AWheelWhoseRecordLiesIsRefusedAndNothingOfItStays) {
   EXPECT_FALSE(fs::exists(temp_.at("store/roots/train")));
 }
 
+TEST_F(Provision, APlanLeavesNothingBehind) {
+  const test::Ended plan = provision("  python.package.alpha: \"1.0\"\n", {"--plan"});
+  EXPECT_EQ(plan.status, 0) << plan.err;
+  EXPECT_FALSE(fs::exists(temp_.at("store")));
+}
+
+TEST_F(Provision, AWheelThatWasMadeAnewIsTakenAnew) {
+  ASSERT_EQ(provision("  python.package.alpha: \"1.0\"\n").status, 0);
+  EXPECT_EQ(in_environment("import alpha; print(alpha.VALUE)"), "1\n");
+  wheel({"alpha", "1.0", "--file", "alpha.py=VALUE = 7\n"});
+  ASSERT_EQ(provision("  python.package.alpha: \"1.0\"\n").status, 0);
+  EXPECT_EQ(in_environment("import alpha; print(alpha.VALUE)"), "7\n");
+}
+
+TEST_F(Provision, ADamagedEnvironmentIsMended) {
+  const std::string pins = "  python.package.alpha: \"1.0\"\n";
+  const test::Ended first = provision(pins);
+  ASSERT_EQ(first.status, 0);
+  const std::string prefix = first.out.substr(first.out.find('/'));
+  const std::string folder = prefix.substr(0, prefix.find_first_of(" \n"));
+  std::size_t gone = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder + "/lib")) {
+    if (entry.path().filename() == "alpha.py") {
+      fs::remove(entry.path());
+      ++gone;
+      break;
+    }
+  }
+  ASSERT_EQ(gone, 1u);
+  const test::Ended again = provision(pins);
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_THAT(again.out, HasSubstr("(mended)"));
+  EXPECT_EQ(in_environment("import alpha; print(alpha.VALUE)"), "1\n");
+}
+
+TEST_F(Provision, WordsThatMeanNothingAreRefused) {
+  const std::string pins = "  python.package.alpha: \"1.0\"\n";
+  EXPECT_THAT(provision(pins, {"--source-host", "nosuch=https://mirror.example"}).err,
+              HasSubstr("--source-host nosuch: no recipe has such a host; there are nvidia"));
+  const test::Ended python = goldenv({"provision", "golden.yaml", "--python", temp_.at("python3"),
+                                      "--no-index", "--find-links", temp_.at("wheels")});
+  EXPECT_EQ(python.status, 2);
+  EXPECT_THAT(python.err, HasSubstr("--python " + temp_.at("python3")));
+  EXPECT_EQ(goldenv({"provision", "-"}).status, 2);
+  for (const std::string name : {"a/b", "manifest-0123", "0f32ae1e222a", "", "x\x1by"}) {
+    EXPECT_EQ(provision(pins, {"--name", name}).status, 2) << name;
+  }
+  const test::Ended nowhere = provision(pins, {"--find-links", temp_.at("nowhere")});
+  EXPECT_EQ(nowhere.status, 0) << "the other folder has it: " << nowhere.err;
+  const test::Ended missing =
+      provision("  python.package.omega: \"1.0\"\n", {"--find-links", temp_.at("nowhere")});
+  EXPECT_EQ(missing.status, 4);
+  EXPECT_THAT(missing.err, HasSubstr(temp_.at("nowhere")));
+}
+
 TEST_F(Provision, AnIndexIsAskedByHttp) {
   // The simple pages of the wheels' folder, as files.
   for (const auto& entry : fs::directory_iterator(temp_.at("wheels"))) {

@@ -39,6 +39,7 @@ TEST(MergePackages, OptionsStandInThePlaceOfPips) {
   settings.index_url = "https://index.example/simple";
   settings.extra_index_urls = {"https://more.example/simple"};
   settings.no_index = true;
+  settings.find_links = {"/opt/wheels"};
   PackageOptions options;
   options.index = "https://mine.example/simple";
   options.extra_indexes = {"https://cu121.example"};
@@ -47,6 +48,20 @@ TEST(MergePackages, OptionsStandInThePlaceOfPips) {
   EXPECT_THAT(packages->indexes,
               ElementsAre("https://mine.example/simple", "https://cu121.example"));
   EXPECT_EQ(packages->from, "--index");
+  EXPECT_TRUE(packages->find_links.empty());
+  options.no_index = true;
+  EXPECT_EQ(merge_packages(options, settings, no_default).error().message,
+            "--no-index and an index: one of them");
+}
+
+TEST(MergePackages, CredentialsOfAnIndexAreKeptForItsOrigin) {
+  PackageOptions options;
+  options.index = "https://bob:pw@index.example:8443/simple";
+  options.find_links = {"https://links.example/", "/srv/wheels"};
+  const auto packages = merge_packages(options, {}, no_default);
+  ASSERT_TRUE(packages) << packages.error().message;
+  EXPECT_THAT(packages->network.credentials,
+              ElementsAre("https://bob:pw@index.example:8443/simple"));
 }
 
 TEST(MergePackages, PipsDefaultIsAskedForOnlyWhereNothingIsNamed) {
@@ -85,7 +100,14 @@ TEST(MergePackages, AnIndexThatAnybodyCouldForgeIsRefused) {
     options.index = here;
     EXPECT_TRUE(merge_packages(options, {}, no_default)) << here;
   }
-  options.index = "ftp://index.example/simple";
+  for (const std::string elsewhere :
+       {"ftp://index.example/simple", "http://127.evil.example/simple",
+        "http://0.0.0.0:1/simple"}) {
+    options.index = elsewhere;
+    EXPECT_FALSE(merge_packages(options, {}, no_default)) << elsewhere;
+  }
+  options.index = "https://index.example/simple";
+  options.find_links = {"http://0.0.0.0:8811/alpha/"};
   EXPECT_FALSE(merge_packages(options, {}, no_default));
 }
 

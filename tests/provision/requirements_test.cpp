@@ -54,6 +54,19 @@ TEST(UnmetRequirements, ExtrasThatPackagesAskOfEachOtherCount) {
       ElementsAre(Unmet{"c 1", "d", "", true}));
 }
 
+TEST(UnmetRequirements, APythonThatAPackageIsNotForIsTold) {
+  const std::string text = "Metadata-Version: 2.1\nName: a\nVersion: 1\nRequires-Python: ";
+  for (const auto& [wants, count] : {std::pair{">=3.8,<4", 0u}, std::pair{">=3.99", 1u}}) {
+    auto metadata = wheel::parse_metadata(text + wants + "\n\n");
+    ASSERT_TRUE(metadata);
+    const auto unmet = unmet_requirements({{"a", "1", *std::move(metadata)}}, kLinux);
+    ASSERT_EQ(unmet.size(), count) << wants;
+    if (count == 1) {
+      EXPECT_EQ(unmet[0].wants, "Python >=3.99 (this is 3.11.7)");
+    }
+  }
+}
+
 TEST(UnmetRequirements, WhatHangsOnSomethingUnknownIsToldAsSuch) {
   EXPECT_THAT(unmet_requirements({package("a", "1", {"b; platform_release >= '5.5'"})}, kLinux),
               ElementsAre(Unmet{"a 1", "b", "", false}));

@@ -100,6 +100,27 @@ TEST_F(WantedOf, WhatLeavesAChoiceIsOpen) {
                                        Left{"python.package.numpy", ">=1.26", ""}));
 }
 
+TEST_F(WantedOf, OneVersionIsOneHoweverItIsWritten) {
+  EXPECT_THAT(
+      told(want("  python.package.a: \"==1.0\"\n  python.package.b: [\"2.0\"]\n")),
+      ElementsAre("python.package.a 1.0 <- wheel a 1.0", "python.package.b 2.0 <- wheel b 2.0"));
+}
+
+TEST_F(WantedOf, ARecipeForAPackageSaysWhereItComesFrom) {
+  const std::vector<recipe::Text> own = {
+      {"own.yaml",
+       "goldenv_recipe: 1\ncomponent: python.package.alpha\nabout: ours\nsources:\n"
+       "  - archive: https://mirror.example/alpha-{version}.tar.gz\n    sha256: {\"1.0\": " +
+           std::string(64, 'a') + "}\n"}};
+  const auto added = recipes_.add(own);
+  ASSERT_TRUE(added) << added.error().message;
+  const Wanted wanted = want("  python.package.alpha: \"1.0\"\n");
+  ASSERT_EQ(wanted.components.size(), 1u);
+  ASSERT_EQ(wanted.components[0].expansion.sources.size(), 1u);
+  EXPECT_EQ(wanted.components[0].expansion.sources[0].url,
+            "https://mirror.example/alpha-1.0.tar.gz");
+}
+
 TEST_F(WantedOf, TheMachinesOwnIsLeftToIt) {
   const Wanted wanted = want(
       "  kernel: \">=5.5\"\n  driver: 550.90.07\n  glibc: \"!=2.31\"\n"
