@@ -161,9 +161,15 @@ Result<void> Store::set_root(std::string_view name, std::string_view digest) con
   if (!has_generation(digest) || !folder) {
     return Error{Errc::absent, generation(digest) + ": no such generation", {}};
   }
-  // What has a name is to outlive a loss of power.
-  if (Result<void> synced = sync_tree(folder.get(), ".", generation(digest)); !synced) {
-    return synced;
+  // What has a name is to outlive a loss of power; with a second name it does already.
+  const Result<RootFolder> names = root_folder();
+  const bool is_named = names && std::ranges::any_of(names->roots, [&](const NamedRoot& root) {
+                          return root.digest == digest;
+                        });
+  if (!is_named) {
+    if (Result<void> synced = sync_tree(folder.get(), ".", generation(digest)); !synced) {
+      return synced;
+    }
   }
   const std::string fresh = "tmp/" + temporary_name("root");
   const std::string place = "roots/" + std::string(name);
